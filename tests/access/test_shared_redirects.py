@@ -37,11 +37,11 @@ def redirect(url: str, location: str, *headers: tuple[str, str]) -> Response:
 def fetch(*answers: Response | Failure, validators: Validators | None = None) -> tuple[list[Exchange], FetchResult]:
     """Return the exchanges and the result of a fetch with these answers."""
     step: Request | FetchResult = first_request(Origin.from_url(answers[0].url), validators=validators)
-    exchanges = []
+    exchanges: list[Exchange] = []
     for answer in answers:
         assert isinstance(step, Request)
         assert step.url == answer.url
-        exchanges.append(Exchange(step, answer))
+        exchanges.append(Exchange(step, answer, float(len(exchanges))))
         step = next_step(step, answer, POLICY)
     assert isinstance(step, FetchResult)
     return exchanges, step
@@ -49,7 +49,7 @@ def fetch(*answers: Response | Failure, validators: Validators | None = None) ->
 
 def share(exchanges: list[Exchange], *misconfigured: str, policy: str = "rfc9309") -> dict[str, FetchResult]:
     results = results_for_targets(exchanges, get_policy(policy), misconfigured_origins=frozenset(misconfigured))
-    return {str(origin): result for origin, result in results}
+    return {str(origin): result for origin, result, _ in results}
 
 
 def make_entry(*answers: Response | Failure, now: float = 0.0, headers: Headers = SENT) -> CacheEntry:
@@ -187,8 +187,9 @@ def test_entry_made_from_the_entry_of_the_target() -> None:
 def test_target_whose_own_fetch_ends_earlier() -> None:
     exchanges, _ = fetch(redirect(A, B), redirect(B, C), respond(C))
     policy = POLICY.replace(redirect_limit=0)
-    results = dict(results_for_targets(exchanges, policy, misconfigured_origins=frozenset()))
-    assert [result.outcome.kind for result in results.values()] == [OutcomeKind.REDIRECT_OVERFLOW, OutcomeKind.SUCCESS]
+    results = list(results_for_targets(exchanges, policy, misconfigured_origins=frozenset()))
+    assert [requested_at for _, _, requested_at in results] == [1.0, 2.0]
+    assert [result.outcome.kind for _, result, _ in results] == [OutcomeKind.REDIRECT_OVERFLOW, OutcomeKind.SUCCESS]
 
 
 @pytest.mark.parametrize("kind", FailureKind)

@@ -180,6 +180,22 @@ def test_regexes_of_caddy_read_no_long_target(tmp_path: Path) -> None:
             assert server.get(target, BROWSER).status == 200
 
 
+def test_a_raw_space_ends_no_target_of_caddy(tmp_path: Path) -> None:
+    """Other servers refuse it, also in HTTP/2."""
+    policy = canfetch.author.parse_policy("[crawler.ExampleBot]\ndisallow = ['/private/']\n")
+    with running("caddy", canfetch.author.render_policy(policy, "caddy"), tmp_path) as server:
+        for target in (
+            "/open/ /../../private/x",
+            "/ /../private/x",
+            "/open/ #/../private/x",
+            "/robots.txt /private/",
+            "/a b",
+        ):
+            assert server.send_http2(target, [("user-agent", "ExampleBot/1.0")])[1] == REFUSED
+            assert server.send_http2(target, [("user-agent", BROWSER)])[1] == 200
+        assert server.send_http2("/a%20b", [("user-agent", "ExampleBot/1.0")])[1] == 200
+
+
 @pytest.mark.parametrize("name", ["haproxy", "apache"])
 def test_no_request_passes_because_a_regex_fails(name: str, tmp_path: Path) -> None:
     policy = canfetch.author.parse_policy('[everyone]\ndisallow = ["/private/", "/*.cgi$"]\n')

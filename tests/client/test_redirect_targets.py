@@ -3,6 +3,8 @@
 import asyncio
 import json
 import threading
+from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -135,37 +137,59 @@ def test_vary_of_the_target_counts_for_its_origin() -> None:
     assert [field.name for field in regional.origin_state(FIRST).entry.vary] == ["user-agent", "x-region"]
 
 
-def test_lease_of_another_worker_is_respected() -> None:
+def test_a_file_that_a_redirect_led_to_is_stored_while_another_worker_has_the_lease() -> None:
+    """The worker that has the lease looks for newer entries at the end of its fetch."""
     store = MemoryStore()
     assert store.acquire_lease(TARGET, holder="another worker", seconds=60)
     make_client(ScriptedWeb(REDIRECT), store).allows(FIRST)
-    assert list(store.keys()) == [FIRST]
+    assert sorted(store.keys()) == [FIRST, TARGET]
     assert list(store._leases) == [TARGET]
 
 
-def test_lease_of_another_thread_of_the_client_is_respected() -> None:
-    store = MemoryStore()
-    is_fetching, gate = threading.Event(), threading.Event()
+class Overlapping(ScriptedWeb):
+    """A web in which the first request for the target is answered after a second fetch of it has ended.
 
-    class Slow(ScriptedWeb):
-        def send(self, request: TransportRequest) -> Response | Failure:
-            if request.url == TARGET_URL and not is_fetching.is_set():
-                is_fetching.set()
-                assert gate.wait(300)
-                return Response(request.url, 404, (), b"")
-            return super().send(request)
+    Args:
+        old: The answer to the first request.
+        new: The answer to the second one.
+    """
 
-    client = make_client(Slow(REDIRECT), store)
-    thread = threading.Thread(target=client.allows, args=(TARGET,))
-    thread.start()
-    assert is_fetching.wait(300)
-    assert not client.allows(f"{FIRST}/forbidden")
-    assert list(store.keys()) == [FIRST]
-    assert list(store._leases) == [TARGET]
-    gate.set()
-    thread.join()
-    assert client.allows(f"{TARGET}/forbidden")
-    assert store._leases == {}
+    def __init__(self, old: dict[str, Any], new: dict[str, Any]) -> None:
+        super().__init__({FIRST_URL: {"location": TARGET_URL}, TARGET_URL: new})
+        self._old = old
+        self.second: Callable[[], object] | None = None
+
+    def send(self, request: TransportRequest) -> Response | Failure:
+        if request.url == TARGET_URL and self.second is not None:
+            second, self.second = self.second, None
+            # Another thread, as the lock of an origin is not acquired twice by one thread.
+            thread = threading.Thread(target=second)
+            thread.start()
+            thread.join()
+            return ScriptedWeb({request.url: self._old}).send(request)
+        return super().send(request)
+
+
+OPEN, CLOSED = {"body": "User-agent: *\nDisallow: /old\n"}, {"body": "User-agent: *\nDisallow: /\n"}
+
+
+@pytest.mark.parametrize("stores", ["none", "one client", "two clients"])
+@pytest.mark.parametrize(
+    "old", [OPEN, {"status": 404}, {"status": 503}, {"location": "https://other.example/robots.txt"}]
+)
+@pytest.mark.parametrize("first, second", [(FIRST, TARGET), (TARGET, FIRST)])
+def test_the_answer_to_the_newer_request_counts(first: str, second: str, old: dict[str, Any], stores: str) -> None:
+    """A direct fetch and a redirect request one file at the same time, and the older request is answered later."""
+    web = Overlapping(old, CLOSED)
+    store = None if stores == "none" else MemoryStore()
+    ticks = count(1.0)
+    client = make_client(web, store, clock=lambda: next(ticks))
+    other = make_client(web, store, clock=lambda: next(ticks)) if stores == "two clients" else client
+    web.second = lambda: other.refresh(second)
+    client.refresh(first)
+    for reader in (client, other, *([] if store is None else [make_client(web, store, clock=lambda: next(ticks))])):
+        assert not reader.allows(f"{TARGET}/page")
+    assert web.urls.count(TARGET_URL) == 1
 
 
 class OvertakenWeb(ScriptedWeb):

@@ -110,6 +110,8 @@ class CacheEntry(NamedTuple):
             last fetch replaced it. The entry serves only clients with the same values.
         variant: The name of the variant, or an empty string for the entry under the key of the origin.
         responded_at: When the origin was last reachable, or None.
+        requested_at: When the robots.txt of the origin was requested for the last fetch. Of two fetches at the same
+            time, the one whose request was sent later is newer. None in an entry of an older version.
     """
 
     origin: str
@@ -128,6 +130,11 @@ class CacheEntry(NamedTuple):
     vary: tuple[VaryField, ...] = ()
     variant: str = ""
     responded_at: float | None = None
+    requested_at: float | None = None
+
+    def was_requested_after(self, at: float) -> bool:
+        """Return whether the robots.txt was requested after a time. Older versions stored only the end of a fetch."""
+        return (self.fetched_at if self.requested_at is None else self.requested_at) > at
 
     @property
     def last_attempt_at(self) -> float | None:
@@ -185,6 +192,7 @@ class CacheEntry(NamedTuple):
             "failures": self.failures,
             "first_failure_at": None if self.first_failure_at is None else rfc3339(self.first_failure_at),
             "responded_at": None if self.responded_at is None else rfc3339(self.responded_at),
+            "requested_at": None if self.requested_at is None else rfc3339(self.requested_at),
             "max_bytes": self.max_bytes,
             "vary": [list(field) for field in self.vary],
             "copy": None
@@ -265,6 +273,7 @@ class CacheEntry(NamedTuple):
             vary=_parse_vary(plain["vary"]),
             variant=_parse_str(plain["variant"]),
             responded_at=_parse_optional_time(plain["responded_at"]),
+            requested_at=_parse_optional_time(plain.get("requested_at")),
         )
 
 

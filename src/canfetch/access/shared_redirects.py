@@ -30,10 +30,17 @@ _TIME_DIGITS: Final = 6
 
 
 class Exchange(NamedTuple):
-    """A request of a fetch and its answer."""
+    """A request of a fetch and its answer.
+
+    Attributes:
+        request: The request.
+        answer: The answer.
+        sent_at: When the request was sent, in seconds since the epoch.
+    """
 
     request: Request
     answer: Response | Failure
+    sent_at: float
 
 
 def robots_origin(url: str) -> Origin | None:
@@ -44,15 +51,17 @@ def robots_origin(url: str) -> Origin | None:
 
 def results_for_targets(
     exchanges: Sequence[Exchange], policy: AccessPolicy, *, misconfigured_origins: frozenset[str]
-) -> Iterator[tuple[Origin, FetchResult]]:
+) -> Iterator[tuple[Origin, FetchResult, float]]:
     """Yield the origins whose robots.txt was requested after a redirect, with the result of a direct fetch of each.
+
+    The third value is the time at which it would have been sent.
 
     A direct fetch would have sent the same requests from there on, so redirects are counted from there. An origin is
     left out if its direct fetch would have followed more redirects. A timeout is left out, because earlier redirects
     used up a part of the time.
     """
     seen = {exchanges[0].request.url} if exchanges else set()
-    for index, (request, _) in enumerate(exchanges):
+    for index, (request, _, sent_at) in enumerate(exchanges):
         origin = None if request.url in seen else robots_origin(request.url)
         seen.add(request.url)
         if origin is None:
@@ -63,11 +72,11 @@ def results_for_targets(
             max_bytes=request.max_bytes,
             misconfigured=str(origin) in misconfigured_origins,
         )
-        for _, answer in exchanges[index:]:
+        for _, answer, _ in exchanges[index:]:
             if isinstance(step, Request):
                 step = next_step(step, answer, policy)
         if isinstance(step, FetchResult) and step.failure is not FailureKind.TIMEOUT:
-            yield origin, step
+            yield origin, step, sent_at
 
 
 def can_answer(request: Request, entry: CacheEntry, policy: AccessPolicy) -> bool:
@@ -140,4 +149,5 @@ def entry_from_target(
         vary=vary,
         variant="",
         responded_at=at,
+        requested_at=None,
     )

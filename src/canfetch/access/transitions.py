@@ -30,6 +30,7 @@ def next_entry(
     seed: int,
     max_bytes: int = DEFAULT_MAX_BYTES,
     request_headers: Headers = (),
+    requested_at: float | None = None,
 ) -> CacheEntry:
     """Return the cache entry of `origin` after a fetch.
 
@@ -41,6 +42,7 @@ def next_entry(
         seed: Seed of the jitter of the next retry. The origin is mixed in.
         max_bytes: The parsing limit of the fetch.
         request_headers: The headers that the client sent, without those of conditional requests.
+        requested_at: When the robots.txt of `origin` was requested, if that is known.
     """
     name = str(origin)
     # Stores keep times to the microsecond.
@@ -86,6 +88,7 @@ def next_entry(
         max_bytes=max_bytes,
         vary=vary,
         responded_at=_responded_at(previous, fetched, now),
+        requested_at=requested_at,
     )
 
 

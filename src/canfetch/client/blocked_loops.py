@@ -14,8 +14,8 @@ from canfetch.client.transports import TransportRequest
 
 Send = Callable[[TransportRequest], Awaitable[Response | Failure]]
 _MAX_REPEATS: Final = 2
-_TICK_SECONDS: Final = 0.25
-# A loop with many ready tasks is late by less.
+_TICK_SECONDS: Final = 0.1
+# A loop with many ready tasks is late by less. Each block that is longer than both together is noticed.
 _LATE_SECONDS: Final = 0.1
 
 

@@ -41,6 +41,8 @@ _MIN_POLL_SECONDS: Final = 0.05
 _MAX_POLL_SECONDS: Final = 1.0
 _POLL_GROWTH: Final = 1.5
 _DIGEST_DIGITS: Final = 32
+# Stores keep times to the microsecond.
+_TIME_DIGITS: Final = 6
 # A transport ends a request this late at most, unless the process or its event loop is blocked.
 _LATE_SECONDS: Final = 0.1
 
@@ -263,19 +265,23 @@ class _Procedure:
         exchanges: list[Exchange] = []
         before, started = known.latest, (self._clock(), self._monotonic())
         fetched = yield from self._fetch(known.base, exchanges, refresh=refresh)
+        # If the clock was set back meanwhile, the requests were sent earlier by the same time.
+        step_back = min(0.0, (self._clock() - started[0]) - (self._monotonic() - started[1]))
+        exchanges = [one._replace(sent_at=round(one.sent_at + step_back, _TIME_DIGITS)) for one in exchanges]
+        requested_at = exchanges[0].sent_at
         is_unreachable = fetched.outcome.access is Access.UNREACHABLE
         found, newer = yield from self._find_newer(before)
-        if newer is not None and (not refresh or is_unreachable or self._is_late(*started)):
+        if newer is not None and (is_unreachable or newer.was_requested_after(requested_at)):
             if lease is not None:
                 yield ReleaseLease(lease)
             return newer
         if lookup is not None and is_unreachable:
             known = found.known.add(known.entry, now=self._clock()).add(known.failure, now=self._clock())
-        entry = yield from self._store(fetched, known, found, known.base)
+        entry = yield from self._store(fetched, known, found, known.base, requested_at)
         if lease is not None:
             yield ReleaseLease(lease)
         if self._shared_targets:
-            yield from self._share(exchanges, entry, started[0])
+            yield from self._share(exchanges, entry)
         return entry
 
     def _without_store(self) -> "_FoundEntry":
@@ -329,7 +335,8 @@ class _Procedure:
     def _find_newer(self, before: CacheEntry | None) -> Generator[Action, Any, tuple["_FoundEntry", CacheEntry | None]]:
         """Look for a copy that another worker or event loop has obtained during a fetch.
 
-        That happens if this machine slept, so that the lease has expired, or if the event loop was blocked.
+        That happens if this machine slept, so that the lease has expired, if the event loop was blocked, or if a
+        redirect led to the same file.
 
         Args: before: The newest entry before the fetch, or None.
         Returns: The result of a lookup, and the copy, or None.
@@ -339,15 +346,6 @@ class _Procedure:
         is_copy = newest not in (None, before) and newest.outcome.access is not Access.UNREACHABLE
         return found, newest if is_copy and self._is_new_and_fresh(newest, before) else None
 
-    def _is_late(self, at: float, started: float) -> bool:
-        """Return whether a fetch has taken longer than a lease, so that another worker can have sent a later request.
-
-        Args:
-            at: Its start, by the clock, which also counts while the machine sleeps.
-            started: Its start, by the monotonic clock.
-        """
-        return max(self._clock() - at, self._monotonic() - started) > self._options.lease_seconds
-
     def _is_fresh(self, entry: CacheEntry | None) -> bool:
         return fetch_need(entry, now=self._clock()) is FetchNeed.NO
 
@@ -356,7 +354,12 @@ class _Procedure:
         return newer_entry(latest, stored, now=self._clock()) is stored and self._is_fresh(stored)
 
     def _store(
-        self, fetched: FetchResult | CacheEntry, known: KnownEntries, found: "_FoundEntry", base: CacheEntry | None
+        self,
+        fetched: FetchResult | CacheEntry,
+        known: KnownEntries,
+        found: "_FoundEntry",
+        base: CacheEntry | None,
+        requested_at: float,
     ) -> Generator[Action, Any, CacheEntry]:
         """Store the result of a fetch, and return the entry of this client.
 
@@ -365,20 +368,21 @@ class _Procedure:
             known: What was known before.
             found: The result of the last lookup.
             base: The entry with the last good copy, or None.
+            requested_at: When the robots.txt was requested.
         """
         if isinstance(fetched, CacheEntry):
-            return (yield from self._store_entry(fetched, known, found))
+            return (yield from self._store_entry(fetched._replace(requested_at=requested_at), known, found))
         now = self._clock()
         if depends_on_limits(fetched, self._settings.limits):
-            failure = self._next_entry(known.latest, fetched, now)._replace(variant=found.failure_variant)
+            failure = self._next_entry(known.latest, fetched, now, requested_at)._replace(variant=found.failure_variant)
             if self._lookup is not None:
                 # The last good copy stays in the entry that all clients share.
                 yield StoreEntry(failure._replace(copy=None))
             return failure
-        entry = yield from self._store_entry(self._next_entry(base, fetched, now), known, found)
+        entry = yield from self._store_entry(self._next_entry(base, fetched, now, requested_at), known, found)
         if known.has_current_failure and entry.outcome.access is Access.UNREACHABLE:
             # For this client, the origin has been unreachable for longer than the stored entry states.
-            return self._next_entry(known.latest, fetched, now)._replace(variant=found.failure_variant)
+            return self._next_entry(known.latest, fetched, now, requested_at)._replace(variant=found.failure_variant)
         return entry
 
     def _store_entry(
@@ -393,7 +397,9 @@ class _Procedure:
         yield StoreEntry(placed)
         return placed
 
-    def _next_entry(self, previous: CacheEntry | None, fetched: FetchResult, now: float) -> CacheEntry:
+    def _next_entry(
+        self, previous: CacheEntry | None, fetched: FetchResult, now: float, requested_at: float
+    ) -> CacheEntry:
         return next_entry(
             previous,
             self._origin,
@@ -403,6 +409,7 @@ class _Procedure:
             seed=self._settings.seed,
             max_bytes=self._options.max_bytes,
             request_headers=self._settings.headers,
+            requested_at=requested_at,
         )
 
     def _fetch(
@@ -442,11 +449,12 @@ class _Procedure:
                     cached = None if refresh else (yield from self._find_target(step, target))
                     if cached is not None:
                         return cached
+            sent_at = self._clock()
             answer = yield from self._send(step, is_cross_origin=is_cross_origin)
             if isinstance(answer, Failure) and answer.kind is FailureKind.LOCAL:
                 # No site was asked, so there is nothing to store, and nothing to tell other clients.
                 raise RequestNotSent(f"{redacted_url(step.url)} was not requested: {answer.detail}")
-            exchanges.append(Exchange(step, answer))
+            exchanges.append(Exchange(step, answer, sent_at))
             step = next_step(step, answer, options.policy)
         return step
 
@@ -466,50 +474,48 @@ class _Procedure:
             self._origin, request, entry, now=self._clock(), request_headers=self._settings.headers
         )
 
-    def _share(self, exchanges: list[Exchange], entry: CacheEntry, started: float) -> Generator[Action, Any, None]:
-        """Store the result for the other origins whose robots.txt is a target of the redirects.
-
-        Args: started: When the fetch started, by the clock.
-        """
+    def _share(self, exchanges: list[Exchange], entry: CacheEntry) -> Generator[Action, Any, None]:
+        """Store the result for the other origins whose robots.txt is a target of the redirects."""
         results = results_for_targets(
             exchanges, self._options.policy, misconfigured_origins=self._options.misconfigured_origins
         )
-        for target, fetched in results:
+        for target, fetched, requested_at in results:
             is_usable = not fetched.not_modified or entry.outcome.access is Access.SUCCESSFUL
             if is_usable and target in self._shared_targets:
-                yield from _Procedure(target, self._settings).adopt(fetched, entry, started)
+                yield from _Procedure(target, self._settings).adopt(fetched, entry, requested_at)
 
-    def adopt(self, fetched: FetchResult, confirmed: CacheEntry, started: float) -> Generator[Action, Any, None]:
-        """Store a result that was fetched for another origin, unless there is a newer one, or another worker fetches.
+    def adopt(self, fetched: FetchResult, confirmed: CacheEntry, requested_at: float) -> Generator[Action, Any, None]:
+        """Store a result that was fetched for another origin, unless there is a newer one.
 
         Args:
             fetched: The result.
             confirmed: The entry whose copy the result confirms, if it was not modified.
-            started: When the fetch started. An entry fetched since can be newer, even if this fetch ended later.
+            requested_at: When the robots.txt of this origin was requested.
         """
         lookup = self._lookup
         if lookup is None:
-            yield from self._adopt(fetched, confirmed, self._without_store(), started)
+            yield from self._adopt(fetched, confirmed, self._without_store(), requested_at)
             return
         found = yield from lookup.find(self._clock())
         lease = lookup.key(found.variant)
-        if not (yield AcquireLease(lease, self._options.lease_seconds, unless_held=True)):
-            return
+        # A worker that holds it is fetching, and looks for newer entries at its end.
+        is_leased = yield AcquireLease(lease, self._options.lease_seconds, unless_held=True)
         found = yield from lookup.find(self._clock())
         if lookup.key(found.variant) == lease:
-            yield from self._adopt(fetched, confirmed, found, started)
-        yield ReleaseLease(lease)
+            yield from self._adopt(fetched, confirmed, found, requested_at)
+        if is_leased:
+            yield ReleaseLease(lease)
 
     def _adopt(
-        self, fetched: FetchResult, confirmed: CacheEntry, found: "_FoundEntry", started: float
+        self, fetched: FetchResult, confirmed: CacheEntry, found: "_FoundEntry", requested_at: float
     ) -> Generator[Action, Any, None]:
         known = found.known.add((yield RecallEntry(self._name)), now=self._clock())
-        is_newest = known.latest is None or known.latest.fetched_at < started
+        is_newest = known.latest is None or not known.latest.was_requested_after(requested_at)
         # The origin backs off after a failure, so a direct fetch would not be due.
         is_needless = fetched.outcome.access is Access.UNREACHABLE and self._is_fresh(known.latest)
         if is_newest and not is_needless:
             base = confirmed if fetched.not_modified else known.base
-            entry = yield from self._store(fetched, known, found, base)
+            entry = yield from self._store(fetched, known, found, base, requested_at)
             yield RememberEntry(self._origin, entry)
 
     def known(self) -> Generator[Action, Any, KnownEntries]:

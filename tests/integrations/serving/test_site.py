@@ -229,6 +229,19 @@ def test_flood_of_hosts_is_bounded() -> None:
     assert len(source._last_good) == 256
 
 
+@pytest.mark.parametrize("path", ["/" + "%" * 8_191, "/" + "x" * 8_191, "/" + "%25" * 2_700])
+def test_targets_are_read_up_to_a_limit(path: str) -> None:
+    rules = b"User-agent: *\nDisallow: /private/\n"
+    site = make_site(rules, enforcement=Enforcement())
+    crawler, browser = {"user-agent": "GPTBot/1.3"}, {"user-agent": "Mozilla/5.0 Firefox/145.0"}
+    longer = f"{path}{'x' * 100}"
+    assert site.respond(request(path[:8_192], headers=crawler)) is None
+    assert getattr(site.respond(request(longer, headers=crawler)), "status", None) == 403
+    assert site.respond(request(longer, headers=browser)) is None
+    open_site = make_site(b"User-agent: *\nDisallow:\n", enforcement=Enforcement())
+    assert open_site.respond(request(longer, headers=crawler)) is None
+
+
 def test_problem_of_a_function_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.ERROR, "canfetch.serving"):
         make_site(lambda _: 7).respond(request())

@@ -25,6 +25,8 @@ from canfetch.author.servers.rules import (
 
 # Headers of browsers and crawlers have a few hundred characters. The time of the regexes grows with each.
 _MAX_HEADER: Final = 1024
+# HTTP/2 and HTTP/3 can send a raw space in a target. Caddy passes it on as `%20`, while the other servers refuse it.
+_SPACE: Final = r"[^\x20]*\x20"
 # nginx and Apache refuse longer request lines by default, with 8,192 and 8,190 bytes.
 _MAX_TARGET: Final = 8192
 
@@ -55,6 +57,7 @@ def caddy_rules(rules: ServerRules) -> Iterator[str]:
         yield "}"
         yield 'map "{canfetch_intent} {http.request.orig_uri}" {canfetch_verdict} {'
         yield "\t`~^none ` pass"
+        yield f"\t`~^[a-z0-9]+ {_SPACE}` refuse"
         yield f"\t`~^[a-z0-9]+ {ORIGIN}{ROBOTS_TXT}` pass"
         yield f"\t`~^[a-z0-9]+ {NOT_ROOTED}` refuse"
         for never in NEVER_ALLOWED:

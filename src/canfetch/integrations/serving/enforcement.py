@@ -33,6 +33,8 @@ _MAX_HEADER: Final = 65_536
 # Clients choose the header. A header that is not cached takes a tenth of a millisecond, and a long one several.
 _CACHED_HEADERS: Final = 1024
 _MAX_CACHED_HEADER: Final = 8192
+# nginx and Apache refuse longer request lines by default. The readings of a target take microseconds for each byte.
+_MAX_TARGET: Final = 8192
 _ANY_HOST: Final = b"http://host"
 _ORIGIN: Final = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*:(?://[^/?]*)?")
 _MANY_SLASHES: Final = re.compile(rb"/{2,}")
@@ -47,6 +49,10 @@ _PATH_CHARACTERS: Final = "/!$&'()*+,;=:@"
 _PLAIN_PATH: Final = re.compile(rb"(?:/[A-Za-z0-9_.~!$&'()*+,;=:@-]+)*/?")
 # Operators whose parsers read some files in another way than RFC 9309.
 _PROFILES: Final = {"Google": "googlebot", "Microsoft": "bing", "Yandex": "yandex"}
+
+
+# One target is decoded for each of its readings.
+_unquote: Final = lru_cache(maxsize=8)(unquote_to_bytes)
 
 
 class DeclaredCrawler(NamedTuple):
@@ -224,9 +230,12 @@ def find_refusal(crawler: DeclaredCrawler, file: ServedFile, request: Request) -
 
     A request is refused if its target is disallowed as it was sent, or as an application may read it, or if the path
     and the query that the application receives are disallowed. Applications may resolve dot segments or keep them, and
-    views of static files resolve `..` within their folder: a path with `..` is refused if anything is disallowed. A
-    crawler whose operator reads files in another way is refused only if both readings of the file agree.
+    views of static files resolve `..` within their folder: a path with `..`, or a target of more than 8,192 bytes, is
+    refused if anything is disallowed. A crawler whose operator reads files in another way is refused only if both
+    readings of the file agree.
     """
+    if max(len(request.target), len(request.path)) > _MAX_TARGET:
+        return _any_refusal(crawler, file)
     verdict = _first_refusal(crawler, file, _urls(request))
     if verdict is None and request.other_paths and not _is_about_server(request):
         # If a proxy removed the prefix, the path is that of another page, which a rule may allow.
@@ -264,10 +273,10 @@ def _has_parent_segment(request: Request) -> bool:
     if _is_about_server(request):
         return False
     for path in (request.target.partition(b"?")[0], request.path.encode("utf-8", "surrogateescape")):
-        once = unquote_to_bytes(path)
+        once = _unquote(path)
         if once.count(b".") + once.count(b"%") < 2:
             continue
-        for read in (once, unquote_to_bytes(once)):
+        for read in (once, _unquote(once)):
             kept = read.translate(None, b"\t\n\r\0").decode("utf-8", "ignore").encode()
             if _PARENT_SEGMENT.search(kept) or _PARENT_SEGMENT.search(read.partition(b"\0")[0]):
                 return True
@@ -351,8 +360,8 @@ def _without_origin(target: bytes) -> bytes:
 
 def _with_prefix(target: bytes, prefix: bytes) -> bytes:
     """Return a target with the prefix that the application is mounted at, which a proxy may have removed."""
-    path = _MANY_SLASHES.sub(b"/", unquote_to_bytes(target.partition(b"?")[0]))
-    mounted_at = unquote_to_bytes(prefix)
+    path = _MANY_SLASHES.sub(b"/", _unquote(target.partition(b"?")[0]))
+    mounted_at = _unquote(prefix)
     return target if path == mounted_at or path.startswith(mounted_at + b"/") else prefix + target
 
 
@@ -371,7 +380,7 @@ def _decodings(target: bytes) -> Iterator[bytes]:
     # An absolute URL, so that the first segment of `//segment/` is not taken for a host.
     yield _ANY_HOST + target
     path, mark, query = target.partition(b"?")
-    decoded = unquote_to_bytes(path)
+    decoded = _unquote(path)
     # Null bytes end a path for some programs, servers merge slashes, and the `$` of a route also matches before a line
     # feed at the end.
     ended = decoded.partition(b"\0")[0]
