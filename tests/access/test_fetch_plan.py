@@ -137,6 +137,29 @@ def test_rfc9111_4_3_conditions_are_sent_to_the_url_of_the_copy() -> None:
     assert unexpected.outcome.access is Access.UNREACHABLE
 
 
+@pytest.mark.parametrize(
+    "etag, is_sent",
+    [
+        ('"one"', True),
+        ('W/"one"', True),
+        ('W/"one"  ', True),
+        ("unquoted-1", True),
+        ('""', True),
+        ("*", False),
+        (" * ", False),
+        ('"a", "b"', False),
+        ("a,b", False),
+        ("a b", False),
+        ('"a', False),
+        ("", False),
+    ],
+)
+def test_rfc9110_13_1_2_only_one_entity_tag_is_sent(etag: str, *, is_sent: bool) -> None:
+    """`If-None-Match: *` would match every file, so that the server would always respond with 304."""
+    request = first_request(ORIGIN, validators=Validators(ROBOTS, etag, None))
+    assert request.headers == ((("If-None-Match", etag.strip()),) if is_sent else ())
+
+
 @pytest.mark.parametrize("kind", FailureKind)
 def test_rfc9309_2_3_1_4_failure_is_unreachable(kind: FailureKind) -> None:
     step = next_step(Request(ROBOTS), Failure(ROBOTS, kind, "details"), RFC9309)

@@ -19,7 +19,7 @@ from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.stores.sqlite import SQLiteStore
 from canfetch.client.transports import TransportRequest
 from canfetch.core.verdict import Reason
-from canfetch.errors import ClientClosed
+from canfetch.errors import ClientClosed, StoreError
 
 __all__ = ["site"]
 
@@ -118,6 +118,43 @@ def test_closed_client_holds_no_lease() -> None:
 
     asyncio.run(run())
     assert store.acquire_lease("https://example.com", holder="another", seconds=60)
+
+
+class ClosableStore(GatedStore):
+    """A store that releases no lease after it was closed."""
+
+    is_closed = False
+
+    def release_lease(self, origin: str, *, holder: str) -> None:
+        if self.is_closed:
+            raise StoreError("the store is closed")
+        super().release_lease(origin, holder=holder)
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+def test_a_client_whose_close_is_cancelled_holds_no_lease() -> None:
+    store = ClosableStore()
+
+    async def run() -> None:
+        client = AsyncClient(user_agent=USER_AGENT, transport=AsyncScriptedOrigin(), store=store)
+        task = asyncio.create_task(client.allows(URL))
+        await asyncio.to_thread(store.is_asked.wait)
+        closing = asyncio.create_task(client.close())
+        await asyncio.sleep(0)
+        closing.cancel()
+        again = asyncio.create_task(client.close())
+        await asyncio.wait([closing, again], timeout=0.1)
+        store.gate.set()
+        await again
+        assert closing.cancelled()
+        with pytest.raises(ClientClosed):
+            await task
+
+    asyncio.run(run())
+    assert store.is_closed
+    assert store._leases == {}
 
 
 def test_client_with_a_store_recovers_after_its_event_loop_was_closed() -> None:

@@ -1,6 +1,7 @@
 """Forked processes: they inherit cached origins, but neither locks nor leases nor fetches in progress."""
 
 import asyncio
+import gc
 import os
 import signal
 import sqlite3
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
+from tests.servers.dead_ports import refusing_port
 from tests.stores.entries import make_entry
 
 from canfetch.access.responses import Failure, Response
@@ -169,3 +171,24 @@ def test_async_client_in_a_child_has_no_fetches_in_progress() -> None:
 def test_transport_has_a_new_lock_in_a_child(transport: HTTPTransport | AsyncHTTPTransport) -> None:
     with transport._lock:
         assert is_true_in_child(lambda: transport._get_ssl_context() is not None)
+
+
+def test_redis_store_in_use_during_a_fork_works_in_the_child() -> None:
+    """A thread of the parent holds a lock of the library's pool, which nobody releases in the child."""
+    pytest.importorskip("redis")
+    from canfetch.client.stores.redis import RedisStore
+
+    with refusing_port() as port, closing(RedisStore(f"redis://127.0.0.1:{port}")) as store:
+
+        def check() -> bool:
+            with pytest.raises(StoreError, match="refused"):
+                store.get(ORIGIN)
+            store.close()
+            gc.collect()
+            return True
+
+        with ThreadPoolExecutor(1) as other:
+            lock = store._redis.connection_pool._lock
+            other.submit(lock.acquire).result()
+            assert is_true_in_child(check)
+            other.submit(lock.release).result()

@@ -33,6 +33,7 @@ FIRST, TARGET = "http://example.com", "https://www.example.com"
 FIRST_URL, TARGET_URL = f"{FIRST}/robots.txt", f"{TARGET}/robots.txt"
 REDIRECT: dict[str, dict[str, Any]] = {FIRST_URL: {"location": TARGET_URL}, TARGET_URL: {"status": 200}}
 HOUR = 3600.0
+OPEN, CLOSED = {"body": "User-agent: *\nDisallow: /old\n"}, {"body": "User-agent: *\nDisallow: /\n"}
 
 
 def make_client(web: ScriptedWeb, store: Store | None = None, now: float = 0.0, **options: Any) -> Client:
@@ -170,9 +171,6 @@ class Overlapping(ScriptedWeb):
         return super().send(request)
 
 
-OPEN, CLOSED = {"body": "User-agent: *\nDisallow: /old\n"}, {"body": "User-agent: *\nDisallow: /\n"}
-
-
 @pytest.mark.parametrize("stores", ["none", "one client", "two clients"])
 @pytest.mark.parametrize(
     "old", [OPEN, {"status": 404}, {"status": 503}, {"location": "https://other.example/robots.txt"}]
@@ -250,6 +248,20 @@ def test_refresh_renews_the_target() -> None:
         now[0] = HOUR
         client.origin_state(FIRST, refresh=True)
         assert client.origin_state(TARGET).entry.fetched_at == HOUR
+
+
+@pytest.mark.parametrize("has_store", [False, True])
+@pytest.mark.parametrize("step", [-1.0, -290.0, -HOUR, HOUR])
+def test_refresh_renews_the_target_after_the_clock_was_set(step: float, *, has_store: bool) -> None:
+    now = [100 * HOUR]
+    web = ScriptedWeb({**REDIRECT, TARGET_URL: OPEN})
+    store = MemoryStore() if has_store else None
+    with make_client(web, store, clock=lambda: now[0]) as client:
+        assert client.allows(f"{TARGET}/page")
+        now[0] += step
+        web.responses[TARGET_URL] = CLOSED
+        client.origin_state(FIRST, refresh=True)
+        assert not client.allows(f"{TARGET}/page")
 
 
 def test_failure_does_not_replace_a_fresh_entry_of_the_target() -> None:

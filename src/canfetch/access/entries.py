@@ -132,9 +132,9 @@ class CacheEntry(NamedTuple):
     responded_at: float | None = None
     requested_at: float | None = None
 
-    def was_requested_after(self, at: float) -> bool:
+    def is_newer_than(self, requested_at: float) -> bool:
         """Return whether the robots.txt was requested after a time. Older versions stored only the end of a fetch."""
-        return (self.fetched_at if self.requested_at is None else self.requested_at) > at
+        return (self.fetched_at if self.requested_at is None else self.requested_at) > requested_at
 
     @property
     def last_attempt_at(self) -> float | None:

@@ -8,6 +8,7 @@
 Source: RFC 9309 sections 2.3 and 2.3.1.2.
 """
 
+import re
 from typing import Final, NamedTuple
 
 from canfetch.access.outcomes import Outcome, OutcomeKind, evaluate_failure, evaluate_response, make_outcome
@@ -23,6 +24,8 @@ from canfetch.core.verdict import Access, Effect
 SUPPORTED_SCHEMES: Final = ("http", "https", "ftp")
 _NOT_MODIFIED: Final = 304
 _WEAK: Final = "W/"
+# Some servers send no quotes. `*` would match any file, and a list several ones.
+_ENTITY_TAG: Final = re.compile(r'(?:W/)?"[^"]*"|[^\s",*][^\s",]*')
 
 
 class Hop(NamedTuple):
@@ -65,7 +68,11 @@ class Request(NamedTuple):
         """The conditional headers, if `url` is the URL that the last good copy was fetched from."""
         if self.validators is None or self.validators.url != self.url:
             return ()
-        conditions = (("If-None-Match", self.validators.etag), ("If-Modified-Since", self.validators.last_modified))
+        etag = (self.validators.etag or "").strip()
+        conditions = (
+            ("If-None-Match", etag if _ENTITY_TAG.fullmatch(etag) else None),
+            ("If-Modified-Since", self.validators.last_modified),
+        )
         return tuple((name, value) for name, value in conditions if value is not None)
 
 

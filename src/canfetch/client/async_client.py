@@ -66,6 +66,7 @@ class AsyncClient(BaseClient[AsyncTransport]):
         """Forget the fetches in progress in a forked process: their tasks belong to the parent."""
         self._lock = threading.Lock()
         self._in_flight: dict[str, FetchTask[OriginState]] = {}
+        self._closing: asyncio.Task[None] | None = None
         # By origin: the number of the state that its last refresh has obtained, for a frontier.
         self.refreshed: OrderedDict[str, int] = OrderedDict()
         self._file_fetches: dict[FileKey, FetchTask[KeptFile]] = {}
@@ -250,8 +251,16 @@ class AsyncClient(BaseClient[AsyncTransport]):
     async def close(self) -> None:
         """Cancel the fetches in progress, also those in the background, and close the transport and the store.
 
-        Tasks that wait for a fetch raise ClientClosed.
+        Tasks that wait for a fetch raise ClientClosed. If the call is cancelled, closing continues, and another call waits
+        for it.
         """
+        closing = self._closing
+        if closing is None or closing.done() or closing.get_loop() is not asyncio.get_running_loop():
+            closing = self._closing = asyncio.create_task(self._close(), name="canfetch close")
+        # Otherwise the store would be closed before the cancelled fetches have released their leases.
+        await asyncio.shield(closing)
+
+    async def _close(self) -> None:
         fetches = self._cancel_fetches()
         if self._foreign is not None:
             fetches += self._foreign._cancel_fetches()  # noqa: SLF001 - the same class

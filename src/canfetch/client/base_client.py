@@ -429,9 +429,9 @@ class BaseClient(Generic[TransportT]):
             case RecallEntry(origin):
                 state = self._cache.get(origin)
                 return None if state is None else state.entry
-            case RememberEntry(origin, entry):
+            case RememberEntry(origin, entry, previous, requested_at):
                 state = self._cache.get(str(origin))
-                if state is None or state.entry.fetched_at < entry.fetched_at:
+                if state is None or state.entry == previous or not state.entry.is_newer_than(requested_at):
                     self._cache_entry(origin, entry)
                 return None
             case _:

@@ -79,15 +79,19 @@ class FetchTask(Generic[ResultT]):
             waiting.cancel()
 
     def cancel(self) -> None:
-        """Cancel the fetch."""
+        """Cancel the fetch, once: a second time would interrupt the release of its lease."""
         if self._is_own:
-            self.task.cancel()
+            self._cancel_once()
         elif self._loop.is_closed():
             self.close_if_dead()
         else:
             # RuntimeError: the event loop was closed just now.
             with suppress(RuntimeError):
-                self._loop.call_soon_threadsafe(self.task.cancel)
+                self._loop.call_soon_threadsafe(self._cancel_once)
+
+    def _cancel_once(self) -> None:
+        if not self.task.cancelling():
+            self.task.cancel()
 
     def close_if_dead(self) -> None:
         """Close the connection of a fetch whose event loop was closed, because the fetch never runs again."""

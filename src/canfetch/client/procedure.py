@@ -95,10 +95,19 @@ class RecallEntry(NamedTuple):
 
 
 class RememberEntry(NamedTuple):
-    """Put the entry of another origin than the requested one into the memory of the client, if it is newer."""
+    """Put the entry of another origin into the memory of the client, unless there is a newer one.
+
+    Attributes:
+        origin: The origin.
+        entry: The entry.
+        previous: What the memory had before, or None. It is older.
+        requested_at: When the robots.txt of the entry was requested.
+    """
 
     origin: Origin
     entry: CacheEntry
+    previous: CacheEntry | None
+    requested_at: float
 
 
 StoreAction = GetEntry | AcquireLease | StoreEntry | ReleaseLease | RecallEntry | RememberEntry
@@ -242,8 +251,9 @@ class _Procedure:
         self._deadline = 0.0
         # How long the requests of the fetch waited for connections of the caller's pool.
         self._pool_seconds = 0.0
-        # The targets of redirects to which a direct request would have been the same.
-        self._shared_targets: set[Origin] = set()
+        # The targets of redirects to which a direct request would have been the same, and what was known about them
+        # before.
+        self._shared_targets: dict[Origin, CacheEntry | None] = {}
 
     def run(self, previous: CacheEntry | None, *, refresh: bool, offline: bool) -> Generator[Action, Any, CacheEntry]:
         lookup = self._lookup
@@ -271,7 +281,7 @@ class _Procedure:
         requested_at = exchanges[0].sent_at
         is_unreachable = fetched.outcome.access is Access.UNREACHABLE
         found, newer = yield from self._find_newer(before)
-        if newer is not None and (is_unreachable or newer.was_requested_after(requested_at)):
+        if newer is not None and (is_unreachable or newer.is_newer_than(requested_at)):
             if lease is not None:
                 yield ReleaseLease(lease)
             return newer
@@ -445,8 +455,9 @@ class _Procedure:
                 is_cross_origin = is_cross_origin or target != self._origin
                 # Before the request, because its response can set a cookie.
                 if target.robots_url == step.url and self._sends_same_headers(target, is_cross_origin=is_cross_origin):
-                    self._shared_targets.add(target)
-                    cached = None if refresh else (yield from self._find_target(step, target))
+                    known = (yield from _Procedure(target, self._settings).known()).latest
+                    self._shared_targets[target] = known
+                    cached = None if refresh else self._answer_from_target(step, known)
                     if cached is not None:
                         return cached
             sent_at = self._clock()
@@ -458,13 +469,13 @@ class _Procedure:
             step = next_step(step, answer, options.policy)
         return step
 
-    def _find_target(self, request: Request, target: Origin) -> Generator[Action, Any, FetchResult | CacheEntry | None]:
+    def _answer_from_target(self, request: Request, entry: CacheEntry | None) -> FetchResult | CacheEntry | None:
         """Return the next entry if the robots.txt of another origin, to which a redirect leads, is cached and fresh.
 
         Return the failure of that origin if its next fetch is not due.
+
+        Args: entry: The entry of the other origin, or None.
         """
-        known = yield from _Procedure(target, self._settings).known()
-        entry = known.latest
         if entry is None or not self._is_fresh(entry):
             return None
         failure = failure_of_target(request, entry, self._options.policy)
@@ -482,19 +493,23 @@ class _Procedure:
         for target, fetched, requested_at in results:
             is_usable = not fetched.not_modified or entry.outcome.access is Access.SUCCESSFUL
             if is_usable and target in self._shared_targets:
-                yield from _Procedure(target, self._settings).adopt(fetched, entry, requested_at)
+                before = self._shared_targets[target]
+                yield from _Procedure(target, self._settings).adopt(fetched, entry, before, requested_at)
 
-    def adopt(self, fetched: FetchResult, confirmed: CacheEntry, requested_at: float) -> Generator[Action, Any, None]:
+    def adopt(
+        self, fetched: FetchResult, confirmed: CacheEntry, before: CacheEntry | None, requested_at: float
+    ) -> Generator[Action, Any, None]:
         """Store a result that was fetched for another origin, unless there is a newer one.
 
         Args:
             fetched: The result.
             confirmed: The entry whose copy the result confirms, if it was not modified.
+            before: The newest entry before the request, or None. The clock may have been set back since.
             requested_at: When the robots.txt of this origin was requested.
         """
         lookup = self._lookup
         if lookup is None:
-            yield from self._adopt(fetched, confirmed, self._without_store(), requested_at)
+            yield from self._adopt(fetched, confirmed, self._without_store(), before, requested_at)
             return
         found = yield from lookup.find(self._clock())
         lease = lookup.key(found.variant)
@@ -502,21 +517,27 @@ class _Procedure:
         is_leased = yield AcquireLease(lease, self._options.lease_seconds, unless_held=True)
         found = yield from lookup.find(self._clock())
         if lookup.key(found.variant) == lease:
-            yield from self._adopt(fetched, confirmed, found, requested_at)
+            yield from self._adopt(fetched, confirmed, found, before, requested_at)
         if is_leased:
             yield ReleaseLease(lease)
 
     def _adopt(
-        self, fetched: FetchResult, confirmed: CacheEntry, found: "_FoundEntry", requested_at: float
+        self,
+        fetched: FetchResult,
+        confirmed: CacheEntry,
+        found: "_FoundEntry",
+        before: CacheEntry | None,
+        requested_at: float,
     ) -> Generator[Action, Any, None]:
-        known = found.known.add((yield RecallEntry(self._name)), now=self._clock())
-        is_newest = known.latest is None or not known.latest.was_requested_after(requested_at)
+        recalled = yield RecallEntry(self._name)
+        known = found.known.add(recalled, now=self._clock())
+        is_newest = known.latest in (None, before) or not known.latest.is_newer_than(requested_at)
         # The origin backs off after a failure, so a direct fetch would not be due.
         is_needless = fetched.outcome.access is Access.UNREACHABLE and self._is_fresh(known.latest)
         if is_newest and not is_needless:
             base = confirmed if fetched.not_modified else known.base
             entry = yield from self._store(fetched, known, found, base, requested_at)
-            yield RememberEntry(self._origin, entry)
+            yield RememberEntry(self._origin, entry, recalled, requested_at)
 
     def known(self) -> Generator[Action, Any, KnownEntries]:
         """Return the entries of the origin in the store and in the memory of the client."""

@@ -5,6 +5,7 @@ was last written.
 """
 
 import math
+import os
 import re
 import socket
 import threading
@@ -78,23 +79,43 @@ class RedisStore:
         self._deadline = OperationDeadline()
         self._prefix = prefix
         self._ttl = ttl
+        self._url = url
+        self._timeout = timeout
         self._redacted_url = _redact_password(url)
         try:
             _check_url(url)
-            self._redis: Any = redis.Redis.from_url(url, socket_timeout=timeout, socket_connect_timeout=timeout)
-            pool = self._redis.connection_pool
-            # Create a connection without opening it, so that unknown options raise now and not on first use.
-            pool.connection_class(**pool.connection_kwargs)
-            pool.connection_class = with_deadline(pool.connection_class, self._deadline)
-            self._operation_seconds = _operation_seconds(pool.connection_kwargs, timeout)
+            self._open()
+            options = self._redis.connection_pool.connection_kwargs
+            self._operation_seconds = _operation_seconds(options, timeout)
         except (ValueError, redis.RedisError) as error:
             raise StoreError(f"{self._redacted_url!r}: invalid Redis URL: {error}") from None
         except TypeError as error:
             option = str(error).rpartition("argument ")[2]
             raise StoreError(f"{self._redacted_url!r}: invalid Redis URL: unknown option {option}") from None
-        self._put_entry = self._redis.register_script(_PUT_ENTRY)
-        self._acquire_lease = self._redis.register_script(_ACQUIRE_LEASE)
-        self._release_lease = self._redis.register_script(_RELEASE_LEASE)
+
+    def _open(self) -> None:
+        """Create the client of the library. It opens connections when they are needed."""
+        import redis  # noqa: PLC0415 - an optional dependency
+
+        self._process = os.getpid()
+        client: Any = redis.Redis.from_url(
+            self._url, socket_timeout=self._timeout, socket_connect_timeout=self._timeout
+        )
+        pool = client.connection_pool
+        # Create a connection without opening it, so that unknown options raise now and not on first use.
+        pool.connection_class(**pool.connection_kwargs)
+        pool.connection_class = with_deadline(pool.connection_class, self._deadline)
+        self._put_entry = client.register_script(_PUT_ENTRY)
+        self._acquire_lease = client.register_script(_ACQUIRE_LEASE)
+        self._release_lease = client.register_script(_RELEASE_LEASE)
+        self._redis = client
+
+    def _reopen_after_fork(self) -> None:
+        """Replace the client of the parent process: a thread of the parent may have held a lock of its pool."""
+        if self._process != os.getpid():
+            # Otherwise it acquires the lock when it is deleted.
+            self._redis.auto_close_connection_pool = False
+            self._open()
 
     def get(self, key: str) -> CacheEntry | None:
         """Return the entry of a key, or None.
@@ -161,6 +182,7 @@ class RedisStore:
 
     def close(self) -> None:
         """Close the connections."""
+        self._reopen_after_fork()
         self._redis.close()
 
     def _redis_key(self, kind: str, key: str) -> str:
@@ -169,6 +191,7 @@ class RedisStore:
     @contextmanager
     def _operation(self) -> Iterator[None]:
         """Limit the time of an operation, and raise every error as StoreError, with the URL of the server."""
+        self._reopen_after_fork()
         try:
             with self._deadline.limit(self._operation_seconds):
                 yield
