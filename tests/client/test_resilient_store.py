@@ -36,6 +36,47 @@ def stored_leases(path: Path) -> list[str]:
         return [row[0] for row in connection.execute("SELECT key FROM leases ORDER BY key")]
 
 
+class Unwritable(MemoryStore):
+    """A store that can be read, and written only if `is_writable` is true."""
+
+    is_writable = True
+
+    def put(self, entry: CacheEntry) -> None:
+        if not self.is_writable:
+            raise StoreError("read-only")
+        super().put(entry)
+
+
+def test_no_older_entry_is_read_than_one_that_could_not_be_written() -> None:
+    store = Unwritable()
+    resilient, other_process = ResilientStore(store), ResilientStore(store)
+    old = make_entry()
+    resilient.put(old)
+    assert resilient.get(old.key) == old
+    store.is_writable = False
+    resilient.put(old._replace(fetched_at=old.fetched_at + 60.0))
+    assert resilient.get(old.key) is None
+    store.is_writable = True
+    newer = old._replace(fetched_at=old.fetched_at + 90.0)
+    other_process.put(newer)
+    assert resilient.get(old.key) == newer
+    resilient.put(old)
+    assert resilient.get(old.key) == old
+
+
+def test_entries_that_could_not_be_written_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("canfetch.client.resilient_store._MAX_UNWRITTEN", 2)
+    store = Unwritable()
+    resilient = ResilientStore(store)
+    entries = [make_entry(f"https://{number}.example/") for number in range(3)]
+    for entry in entries:
+        resilient.put(entry)
+    store.is_writable = False
+    for entry in entries:
+        resilient.put(entry._replace(fetched_at=entry.fetched_at + 60.0))
+    assert [resilient.get(entry.key) for entry in entries] == [entries[0], None, None]
+
+
 def test_store_error_is_logged_once_and_cleared_on_success(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = tmp_path / "robots.sqlite3"
     origin = ScriptedOrigin()

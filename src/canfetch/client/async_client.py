@@ -251,8 +251,8 @@ class AsyncClient(BaseClient[AsyncTransport]):
     async def close(self) -> None:
         """Cancel the fetches in progress, also those in the background, and close the transport and the store.
 
-        Tasks that wait for a fetch raise ClientClosed. If the call is cancelled, closing continues, and another call waits
-        for it.
+        Tasks that wait for a fetch raise ClientClosed. If the call is cancelled, closing continues, and the next call
+        waits for it.
         """
         closing = self._closing
         if closing is None or closing.done() or closing.get_loop() is not asyncio.get_running_loop():

@@ -1,6 +1,8 @@
 """A wrapper that keeps a client working while its store fails: errors are logged, and the client uses its memory."""
 
+import math
 import threading
+from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic
@@ -18,6 +20,8 @@ from canfetch.errors import CorruptEntry, NewerEntry, StoreError
 _SLOW_FAILURE_SECONDS: Final = 0.5
 _SUSPENSION_FACTOR: Final = 15.0
 _MAX_SUSPENSION_SECONDS: Final = 60.0
+# The entries that could not be written: 10 MB of memory.
+_MAX_UNWRITTEN: Final = 1 << 16
 
 Result = TypeVar("Result")
 
@@ -30,6 +34,9 @@ class ResilientStore:
     tries it again, while all others continue without it.
 
     An entry of a newer format is neither used, deleted nor replaced. The first such entry is logged.
+
+    If an entry could not be written, the older one in the store is not used either: a client whose memory is full would
+    return from a newer robots.txt to it.
     """
 
     __slots__ = (
@@ -43,6 +50,7 @@ class ResilientStore:
         "_lock",
         "_store",
         "_suspended_until",
+        "_unwritten",
     )
 
     def __init__(self, store: Store | None) -> None:
@@ -53,6 +61,8 @@ class ResilientStore:
         self._corrupt_entries = 0
         self._suspended_until = 0.0
         self._has_logged_newer_entry = False
+        # When each entry was fetched that could not be written, by key.
+        self._unwritten: OrderedDict[str, float] = OrderedDict()
         self.reset_after_fork()
         reset_on_fork(self)
 
@@ -84,7 +94,7 @@ class ResilientStore:
         if store is None:
             return None
         try:
-            return self._attempt("read", lambda: _get_checked(store, key), None, "continuing from memory")
+            entry = self._attempt("read", lambda: _get_checked(store, key), None, "continuing from memory")
         except NewerEntry as error:
             self._log_newer_entry(key, error)
             return None
@@ -94,6 +104,8 @@ class ResilientStore:
             CLIENT_LOGGER.warning("%s: %s; it is discarded and fetched again", key, printable_text(str(error)))
             self._attempt("delete", lambda: store.delete(key), None, "the corrupt entry stays in the store")
             return None
+        is_older = entry is not None and entry.fetched_at < self._unwritten.get(key, -math.inf)
+        return None if is_older else entry
 
     def acquire_lease(self, key: str, seconds: float, *, unless_held: bool = False) -> bool:
         """Acquire the lease of a key. Without a working store, every caller acquires it.
@@ -123,13 +135,20 @@ class ResilientStore:
         if store is None:
             return
 
-        def put() -> None:
+        def put() -> bool:
             try:
                 store.put(entry)
             except NewerEntry as error:
                 self._log_newer_entry(entry.key, error)
+            return True
 
-        self._attempt("write", put, None, "the result is cached in memory only")
+        is_written = self._attempt("write", put, default=False, consequence="the result is cached in memory only")
+        with self._lock:
+            self._unwritten.pop(entry.key, None)
+            if not is_written:
+                self._unwritten[entry.key] = entry.fetched_at
+            if len(self._unwritten) > _MAX_UNWRITTEN:
+                self._unwritten.popitem(last=False)
 
     def release_lease(self, key: str) -> None:
         """Release the lease of a key."""
