@@ -140,6 +140,13 @@ def test_rules_agree_with_robots_txt(toml: str) -> None:
         ("/.well-known/x", False),
         ("/x%2f.y", False),
         ("/page%23x", False),
+        ("/x%0A.pdf", True),
+        ("/x%0a/..%2Fprivate/s.html", True),
+        ("/x.pdf%0A", True),
+        ("/open/%00", True),
+        ("/open/%09x", True),
+        ("/open%0D", True),
+        ("/open/%20", False),
     ],
 )
 def test_ambiguous_paths_are_refused(path: str, is_refused: bool) -> None:  # noqa: FBT001 - a case
@@ -148,6 +155,13 @@ def test_ambiguous_paths_are_refused(path: str, is_refused: bool) -> None:  # no
     assert RuleEvaluator(rule, routing_path(path), "ExampleBot/1.0").value() is is_refused
     for header in ("GPTBot/1.0", "Mozilla/5.0 Firefox/145.0"):
         assert not RuleEvaluator(rule, routing_path(path), header).value()
+
+
+def test_patterns_match_across_line_breaks() -> None:
+    _, http = render("[crawler.ExampleBot]\ndisallow = ['/a*secret']")
+    (rule,) = (router["rule"] for router in http["routers"].values())
+    *_, pattern = (found for _, arguments in tokens_of(rule) for found in arguments)
+    assert re.search(pattern, "/a\nsecret")
 
 
 def test_configuration_is_complete() -> None:

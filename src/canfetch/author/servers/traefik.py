@@ -23,7 +23,9 @@ _NO_ADDRESS: Final = "255.255.255.255/32"
 # By default, the priority of a router is the length of its rule.
 _PRIORITY: Final = 1_000_000
 # The backend may decode it, treat a backslash as a slash, or drop the text after a `;`.
-_DOT_SEGMENTS: Final = r"PathRegexp(`^.*(?:[/\x5C]|%2F|%5C)\.\.?(?:[;/\x5C]|%2F|%5C|$)`)"
+_DOT_SEGMENTS: Final = r".*(?:[/\x5C]|%2F|%5C)\.\.?(?:[;/\x5C]|%2F|%5C|$)"
+# Null bytes, tabs and line breaks, decoded.
+_CONTROL_BYTES: Final = r".*[\x00\x09\x0A\x0D]"
 _ROBOTS_TXT: Final = "!Path(`/robots.txt`)"
 
 
@@ -62,7 +64,7 @@ def traefik_rules(rules: ServerRules) -> Iterator[str]:
         if not rules.refusal.is_default:
             yield f"        rejectStatusCode: {rules.refusal.status}"
     for tag in rules.tags:
-        paths = " || ".join(f"PathRegexp(`^{path_regex(pattern)}`)" for pattern in tag.patterns)
+        paths = " || ".join(_path_matcher(path_regex(pattern)) for pattern in tag.patterns)
         yield f"    # Add this middleware to your router, for the rule: {paths}"
         yield f"    canfetch-tag-{tag.number}:"
         yield "      headers:"
@@ -79,9 +81,14 @@ def _refused(intent: ServerIntent) -> str:
         if rule.pattern.endswith("?") and f"{rule.pattern[:-1]}$" in patterns:
             # The same page with a query, which the rule of its path covers.
             continue
-        matches = f"PathRegexp(`^{path_regex(rule.pattern, as_application=not rule.allow)}`)"
+        matches = _path_matcher(path_regex(rule.pattern, as_application=not rule.allow))
         if rule.allow:
             overriding.append(matches)
         else:
             terms.append("".join([f"({matches}", *(f" && !{other}" for other in overriding), ")"]))
-    return " || ".join([_DOT_SEGMENTS, *terms]) if terms else ""
+    return " || ".join([_path_matcher(_DOT_SEGMENTS), _path_matcher(_CONTROL_BYTES), *terms]) if terms else ""
+
+
+def _path_matcher(regex: str) -> str:
+    # With the flag, `.` matches a line break as well.
+    return f"PathRegexp(`(?s)^{regex}`)"
