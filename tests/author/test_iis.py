@@ -124,6 +124,14 @@ def test_dot_segments_and_fragments_are_refused() -> None:
         assert not is_refused(config, f"{origin}/public", "GPTBot/1.0")
 
 
+def test_browsers_in_apps_pass_and_the_names_of_apps_are_refused() -> None:
+    _, config = render("[crawler.Flipboard]\nfetch = 'none'\n[crawler.GPTBot]\nfetch = 'none'\n")
+    browser = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605 Mobile/15E148 Flipboard/4.3.6"
+    assert [is_refused(config, target, browser) for target in ("/x", "/x/../y")] == [False, False]
+    for header in ("Flipboard/1.0", "Mozilla/5.0 (compatible; Flipboard/1.0)", f"{browser} GPTBot/1.2"):
+        assert is_refused(config, "/x", header), header
+
+
 def test_paths_without_a_slash_at_their_start_are_refused() -> None:
     _, config = render(POLICIES["training"].replace('fetch = "none"', 'disallow = ["/private/"]'))
     targets = ["http:/private/x", "HTTP:/x", "x:/private/x", "http:private/x", "http:", "http:/", "http:%2fprivate/x"]

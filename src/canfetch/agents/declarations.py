@@ -1,7 +1,8 @@
 """How a User-Agent header declares a crawler: by a product name as a word, outside of URLs and email addresses.
 
 Web servers, which have only regexes, and the registry read headers in the same way. Some apps send the name of a
-crawler (`Crawler.app_names`), and a browser inside an app adds the app's name to the header of a browser.
+crawler (`Crawler.app_names`), and a browser inside an app adds the app's name to the header of a browser
+(`BROWSER_REGEX`).
 """
 
 import re
@@ -19,6 +20,32 @@ _MAX_NAME_CHARACTERS: Final = 64
 _SPACE: Final = r"[\x20\x09]"
 _ALONE: Final = rf"^(?:{{names}})(?:/[^\x20\x09]+)?(?:{_SPACE}+[A-Z])?(?:{_SPACE}+\([^)]*\))?{_SPACE}*$"
 _COMPATIBLE: Final = rf"[Cc]ompatible;{_SPACE}*(?:{{names}})(?:[^A-Za-z0-9_-]|$)"
+# What browsers have in comments, lists and elsewhere. Contacts have `://` or `@`. Each part of the regex ends before
+# the first character of the next one, so that engines that backtrack take linear time.
+_IN_ELEMENT: Final = r"[^();:@\[\]]*(?::[^();:@\[\]/][^();:@\[\]]*)*"
+_OUTSIDE: Final = r"[^(),;:@\[\]]*(?::[^(),;:@\[\]/][^(),;:@\[\]]*)*"
+_NOT_COMPATIBLE: Final = r"c[^o();:@\[\]]|co[^m();:@\[\]]"
+# Not `compatible` or a contact such as `+www.example.com`.
+_ELEMENT: Final = rf"{_SPACE}*(?:(?:[^c+();:@\[\]\x20\x09]|{_NOT_COMPATIBLE}){_IN_ELEMENT}|c)?"
+_ELEMENTS: Final = rf"{_ELEMENT}(?:;{_ELEMENT})*"
+# Not `KHTML`, as in `Mozilla/5.0 (KHTML, like Gecko; compatible; ExampleBot)`.
+_PLATFORM: Final = (
+    rf"{_SPACE}*(?:[^ck+();:@\[\]\x20\x09]|k[^h();:@\[\]]|{_NOT_COMPATIBLE}|compatible;{_SPACE}*msie)"
+    rf"{_IN_ELEMENT}(?:;{_ELEMENT})*"
+)
+# The list of an app may be cut, as in `[FBAN/FBIOS;FBAV/285.0`.
+_COMMENT_OR_LIST: Final = rf"(?:\({_ELEMENTS}\)|\[{_ELEMENTS}(?:\]|$))"
+BROWSER_REGEX: Final = (
+    rf"^(?:mozilla|opera)/[0-9.]*{_SPACE}*\({_PLATFORM}\){_OUTSIDE}(?:{_COMMENT_OR_LIST}{_OUTSIDE})*$"
+)
+"""The regex that matches the header of a browser, alone or inside an app, that declares no crawler.
+
+Its first comment names a platform, it has no contact, and no crawler can declare itself in it
+(`other_clients.is_browser`): nothing is before the platform or after `compatible;`, and there is no list outside of
+comments and brackets. It does not match a few rare headers of browsers, such as those with a comment in a comment.
+
+It must be matched case-insensitively, and means the same in Python and in all servers.
+"""
 
 
 def name_regex(names: Iterable[str]) -> str:

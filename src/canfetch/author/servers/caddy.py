@@ -52,7 +52,8 @@ def caddy_rules(rules: ServerRules) -> Iterator[str]:
         yield "map {http.request.header.User-Agent} {canfetch_intent} {"
         for intent in rules.intents:
             yield f"\t# {intent.summary}"
-            yield f"\t`~(?i){intent.user_agent_regex}` intent{intent.number}"
+            value = "none" if intent.is_for_browsers else f"intent{intent.number}"
+            yield f"\t`~(?i){intent.user_agent_regex}` {value}"
         yield "\tdefault none"
         yield "}"
         yield 'map "{canfetch_intent} {http.request.orig_uri}" {canfetch_verdict} {'

@@ -30,7 +30,12 @@ def haproxy_rules(rules: ServerRules) -> Iterator[str]:
             f"    http-request set-var(txn.canfetch_intent) int({intent.number})"
             " if !{ var(txn.canfetch_intent) -m found }"
             f" {{ req.fhdr(User-Agent) -m reg -i '{intent.user_agent_regex}' }}"
+            # The regex is tried on each of several fields, and another one may name a crawler.
+            f"{' { req.fhdr_cnt(User-Agent) 1 }' if intent.is_for_browsers else ''}"
         )
+    if any(intent.is_for_browsers for intent in rules.intents):
+        # The variable is only found for crawlers.
+        yield "    http-request unset-var(txn.canfetch_intent) if { var(txn.canfetch_intent) -m int 0 }"
     if rules.intents:
         yield "    # Always allowed, and never allowed."
         yield _deciding(ROBOTS_TXT, "-m found", allow=True)

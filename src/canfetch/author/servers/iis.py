@@ -47,7 +47,8 @@ def iis_rules(rules: ServerRules) -> Iterator[str]:
         yield "      <rules>"
         action = _action(rules.refusal)
         for number, intent in enumerate(rules.intents):
-            yield from _refusals(intent, rules.intents[:number], action)
+            if not intent.is_for_browsers:
+                yield from _refusals(intent, rules.intents[:number], action)
         yield "      </rules>"
     if rules.tags:
         yield "      <outboundRules>"

@@ -3,8 +3,10 @@
 1. A User-Agent header identifies a crawler if it contains one of its product names as a word, in any letter case, and
    not in a URL (`agents.declarations`). Intents are ordered from the most specific, and the first one that matches
    applies. If the published header of a crawler also contains a name of another one, as in `TelegramBot (like
-   TwitterBot)`, its own name at the start of a header comes first. A name of the policy that browsers, apps or
-   libraries also send counts only there. `Mozilla` and `Opera` never count.
+   TwitterBot)`, its own name at the start of a header comes first. Names that only the policy has come after those of
+   the registry. They do not count in the header of a browser that declares no crawler (`declarations.BROWSER_REGEX`),
+   because a browser inside an app has the name of the app. Those that browsers, apps or libraries also send count only
+   at the start. `Mozilla` and `Opera` never count.
 2. Rules match the target as sent: path and query, including escapes (`author.regexes`). The first rule of an intent
    that matches decides, in the order of robots.txt: the most specific first, allow before disallow. Rules that disallow
    also match the other spellings of a path that servers and applications route in the same way, such as `//` and `%2F`.
@@ -17,7 +19,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from canfetch.agents.declarations import app_name_regex, first_name_regex, name_regex, names_in
+from canfetch.agents.declarations import BROWSER_REGEX, app_name_regex, first_name_regex, name_regex, names_in
 from canfetch.agents.other_clients import BROWSER_PRODUCTS, is_other_client
 from canfetch.agents.registry import REGISTRY
 from canfetch.author.refusal import DEFAULT_REFUSAL, Refusal
@@ -77,11 +79,11 @@ class ServerIntent(NamedTuple):
     """An intent for servers.
 
     Attributes:
-        number: A number, from 1.
+        number: A number, from 1, or 0 for browsers, which pass.
         intent: The intent.
         names: The product names of its crawlers.
         app_names: Those that apps send, too.
-        rules: The rules in the order of precedence; the last one matches everything.
+        rules: The rules in the order of precedence; the last one matches everything. Browsers have none.
         is_at_start: Whether the names count only at the start of a header.
     """
 
@@ -91,6 +93,11 @@ class ServerIntent(NamedTuple):
     app_names: tuple[str, ...]
     rules: tuple[ServerRule, ...]
     is_at_start: bool = False
+
+    @property
+    def is_for_browsers(self) -> bool:
+        """Whether it selects browsers, so that no later intent applies to them."""
+        return self.number == 0
 
     @property
     def user_agent_regex(self) -> str:
@@ -103,6 +110,9 @@ class ServerIntent(NamedTuple):
         return list(self._regexes(_NAMES_PER_REGEX))
 
     def _regexes(self, length: int) -> Iterator[str]:
+        if self.is_for_browsers:
+            yield BROWSER_REGEX
+            return
         if self.is_at_start:
             yield first_name_regex(self.names)
             return
@@ -115,7 +125,12 @@ class ServerIntent(NamedTuple):
     @property
     def summary(self) -> str:
         """The intent in one line, for comments."""
+        if self.is_for_browsers:
+            return "browsers, also inside apps: they pass, although later names may be words of their headers"
         return f"{', '.join(self.names)} at the start: {self.intent}" if self.is_at_start else str(self.intent)
+
+
+_BROWSERS: Final = ServerIntent(0, Intent(Audience("everyone")), (), (), ())
 
 
 class ServerTag(NamedTuple):
@@ -185,33 +200,44 @@ COMPARED_AS_SENT: Final = (
 )
 
 
+class _Named(NamedTuple):
+    """The product names that select an intent; see `ServerIntent`."""
+
+    intent: Intent
+    names: tuple[str, ...]
+    app_names: tuple[str, ...] = ()
+    is_at_start: bool = False
+
+
 def build_server_rules(policy: SitePolicy) -> ServerRules:
     """Return the rules of a policy for servers.
 
     Cost: O(crawlers and rules).
     """
     resolution = resolve(policy)
-    named: list[tuple[Intent, tuple[str, ...], tuple[str, ...]]] = []
+    known: list[_Named] = []
+    own: list[_Named] = []
     for intent in policy.intents:
         # As in the middlewares, a retired crawler that still comes is one.
         retired = (crawler for crawler in resolution.retired if crawler.intent is intent)
         crawlers = [*resolution.crawlers_for(intent), *retired]
-        names = tuple(dict.fromkeys(name for crawler in crawlers for name in _names_anywhere(crawler)))
-        app_names = tuple(dict.fromkeys(name for crawler in crawlers for name in crawler.app_names))
-        is_unrestricted_default = intent is policy.everyone and not _restricts(intent)
-        if names and not is_unrestricted_default:
-            named.append((intent, names, app_names))
-    at_start = _names_at_start(resolution, [(intent, names) for intent, names, _ in named])
-    ordered = [
-        *((intent, names, (), True) for intent, names in at_start),
-        *((*one, False) for one in named),
-        # Last: in `curl/8 (compatible; GPTBot/1.2)`, the crawler counts.
-        *((intent, names, (), True) for intent, names in _names_of_other_clients(resolution)),
-    ]
+        if intent is policy.everyone and not _restricts(intent):
+            continue
+        for named, is_known in ((known, True), (own, False)):
+            of_kind = [crawler for crawler in crawlers if crawler.is_known is is_known]
+            names = tuple(dict.fromkeys(name for crawler in of_kind for name in _names_anywhere(crawler)))
+            app_names = tuple(dict.fromkeys(name for crawler in of_kind for name in crawler.app_names))
+            if names:
+                named.append(_Named(intent, names, app_names))
+    of_registry = [*_names_at_start(resolution, [*known, *own]), *known]
+    # Last: in `curl/8 (compatible; GPTBot/1.2)`, the crawler counts.
+    ordered = [*of_registry, *own, *_names_of_other_clients(resolution)]
     intents = [
-        ServerIntent(number, intent, names, app_names, _server_rules(intent), is_at_start)
-        for number, (intent, names, app_names, is_at_start) in enumerate(ordered, 1)
+        ServerIntent(number, one.intent, one.names, one.app_names, _server_rules(one.intent), one.is_at_start)
+        for number, one in enumerate(ordered, 1)
     ]
+    if own:
+        intents.insert(len(of_registry), _BROWSERS)
     tags = tuple(ServerTag(number, page.value, page.patterns) for number, page in enumerate(policy.pages, 1))
     silent = tuple(crawler.name for crawler in resolution.crawlers if _is_restricted_and_silent(crawler))
     return ServerRules(tuple(intents), tags, silent, policy.refusal)
@@ -226,18 +252,17 @@ def _server_rules(intent: Intent) -> tuple[ServerRule, ...]:
     )
 
 
-def _names_at_start(
-    resolution: Resolution, named: list[tuple[Intent, tuple[str, ...]]]
-) -> Iterator[tuple[Intent, tuple[str, ...]]]:
+def _names_at_start(resolution: Resolution, named: list[_Named]) -> Iterator[_Named]:
     """Yield the names of crawlers whose published headers would otherwise select the intent of another crawler."""
     for crawler in (*resolution.crawlers, *resolution.retired):
         entry = REGISTRY.get_crawler(crawler.name)
         for header in () if entry is None else entry.headers:
             words = names_in(header.value)
-            found = (intent for intent, names in named if any(name.lower() in words for name in names))
+            found = (one.intent for one in named if any(name.lower() in words for name in one.names))
             if next(found, crawler.intent) is not crawler.intent:
                 # A crawler without an intent may fetch everything.
-                yield crawler.intent or Intent(Audience("crawler", crawler.name)), crawler.product_names
+                intent = crawler.intent or Intent(Audience("crawler", crawler.name))
+                yield _Named(intent, crawler.product_names, is_at_start=True)
                 break
 
 
@@ -248,7 +273,7 @@ def _names_anywhere(crawler: CrawlerIntent) -> tuple[str, ...]:
     return tuple(name for name in crawler.product_names if not is_other_client(name))
 
 
-def _names_of_other_clients(resolution: Resolution) -> Iterator[tuple[Intent, tuple[str, ...]]]:
+def _names_of_other_clients(resolution: Resolution) -> Iterator[_Named]:
     """Yield the names of crawlers beyond the registry that browsers, apps or libraries have in their headers.
 
     As in the middlewares, such a name counts only as the first product of a header. `Mozilla` and `Opera` never count.
@@ -257,7 +282,7 @@ def _names_of_other_clients(resolution: Resolution) -> Iterator[tuple[Intent, tu
         others = sorted(set(crawler.product_names).difference(_names_anywhere(crawler)))
         names = tuple(name for name in others if name.lower() not in BROWSER_PRODUCTS)
         if names and crawler.intent is not None:
-            yield crawler.intent, names
+            yield _Named(crawler.intent, names, is_at_start=True)
 
 
 def _restricts(intent: Intent) -> bool:
