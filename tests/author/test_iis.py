@@ -112,7 +112,8 @@ def test_rules_agree_with_robots_txt(name: str) -> None:
         assert all(tag in header for tag in tags), target
         assert len(header) == len(", ".join(tags)), target
     assert (refused > 0) is (name != "nothing")
-    assert not is_refused(config, "/robots.txt", "GPTBot/1.0")
+    for target in ("/robots.txt", "/robots.txt?version=2"):
+        assert not is_refused(config, target, "GPTBot/1.0")
 
 
 def test_dot_segments_and_fragments_are_refused() -> None:

@@ -69,6 +69,11 @@ def as_application(target: str) -> str:
     return quote(read, safe="/!$&'()*+,;=:@") + mark + query
 
 
+def is_robots_txt(target: str) -> bool:
+    """Return whether a target is that of the robots.txt, with any query."""
+    return target.partition("?")[0] == "/robots.txt"
+
+
 @pytest.mark.parametrize("policy_name", POLICIES)
 @pytest.mark.parametrize("name", SERVERS)
 def test_server_agrees_with_robots_txt(name: str, policy_name: str, tmp_path: Path) -> None:
@@ -91,7 +96,8 @@ def test_server_agrees_with_robots_txt(name: str, policy_name: str, tmp_path: Pa
             header = HEADERS[number % len(HEADERS)].format(name=product, folded=product.lower())
             for target in targets:
                 reply = server.get(target, header)
-                allowed = all(robots.allows(read, agent=crawler.agent) for read in (target, as_application(target)))
+                readings = (target, as_application(target))
+                allowed = all(robots.allows(read, agent=crawler.agent) for read in readings) or is_robots_txt(target)
                 assert (reply.status != REFUSED) is allowed, (crawler.name, target, reply)
                 assert sorted(reply.tags) == sorted(value for _, value in policy.headers(target)), target
                 refused += not allowed
@@ -233,6 +239,30 @@ def test_every_crawler_of_a_purpose_is_refused(training_server: RunningServer, c
     for name in crawler.product_names:
         assert training_server.get("/x", f"{name}/1.0").status == REFUSED
         assert training_server.get("/robots.txt", f"{name}/1.0").status != REFUSED
+
+
+@pytest.mark.parametrize(
+    "target, is_refused",
+    [
+        ("/robots.txt", False),
+        ("/robots.txt?", False),
+        ("/robots.txt?version=2", False),
+        ("/robots.txt?/../x", False),
+        ("{origin}/robots.txt?version=2", False),
+        ("/robots.txt/?x", True),
+        ("/robots.txtx?", True),
+        ("/robots.txt%3Fx", True),
+        ("/robots.txt/../x?", True),
+        ("/x?/robots.txt?", True),
+        ("/%72obots.txt", True),
+    ],
+)
+def test_robots_txt_is_served_with_any_query(
+    training_server: RunningServer,
+    target: str,
+    is_refused: bool,  # noqa: FBT001 - a case
+) -> None:
+    assert (training_server.send_line(f"GET {target} HTTP/1.1", "GPTBot/1.0") == REFUSED) is is_refused
 
 
 @pytest.mark.parametrize(

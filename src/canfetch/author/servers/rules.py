@@ -10,9 +10,9 @@
 2. Rules match the target as sent: path and query, including escapes (`author.regexes`). The first rule of an intent
    that matches decides, in the order of robots.txt: the most specific first, allow before disallow. Rules that disallow
    also match the other spellings of a path that servers and applications route in the same way, such as `//` and `%2F`.
-3. `/robots.txt` is always served. Targets with dot segments in any spelling, with a raw `#`, with bytes outside of
-   ASCII, with a null byte, a tab or a line break, without a path, or with a path that does not start with `/` are
-   refused, because crawlers do not send them, and servers disagree about their meaning.
+3. `/robots.txt` is always served, with any query. Targets with dot segments in any spelling, with a raw `#`, with bytes
+   outside of ASCII, with a null byte, a tab or a line break, without a path, or with a path that does not start with
+   `/` are refused, because crawlers do not send them, and servers disagree about their meaning.
 4. Requests that identify no crawler are served, because browsers must pass.
 """
 
@@ -28,7 +28,8 @@ from canfetch.author.resolution import CrawlerIntent, Resolution, resolve
 from canfetch.author.site_policy import Audience, Intent, SitePolicy
 
 _NAMES_PER_REGEX: Final = 50
-ROBOTS_TXT: Final = r"/robots\.txt$"
+# A query does not change the file.
+ROBOTS_TXT: Final = r"/robots\.txt(?:\?|$)"
 # An absolute URL in a request may omit the path `/` before the end or the query.
 NO_PATH: Final = r"(?:\?|$)"
 _SCHEME: Final = r"[A-Za-z][A-Za-z0-9+.-]*"
