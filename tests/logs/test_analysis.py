@@ -209,6 +209,20 @@ def test_names_of_the_robots_txt_are_crawlers() -> None:
     assert report.other_requests == 3
 
 
+@pytest.mark.parametrize("separator", ["\t", "\\x09", "\\t", "\xa0", "\\x80", "\x7f"])
+def test_words_after_bytes_that_are_not_printable_are_names_as_in_middlewares(separator: str) -> None:
+    rules = history((NOON - DAY, b"User-agent: OwnThing\nDisallow: /\n"))
+    requests = [Request("/a", f"Foo{separator}{name}") for name in ("OwnThing", "GPTBot/1.2")]
+    assert {crawler.name for crawler in count(requests, rules).crawlers} == {"OwnThing", "GPTBot"}
+
+
+def test_a_name_that_a_client_makes_up_ends_at_a_tab() -> None:
+    requests = [Request("/a", header) for header in ("Foobot\\x09Other", "Foobot\tOther", "Foobot Other", "Foobot")]
+    assert only_crawler(count(requests, RobotsHistory.from_file(CLOSED))).name == "Foobot"
+    hidden = count([Request("/a", "Foobot\\x1bOther")], RobotsHistory.from_file(CLOSED))
+    assert only_crawler(hidden).name == "Foobot%1BOther"
+
+
 def test_names_that_clients_make_up_take_no_row_of_the_robots_txt(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(analysis, "CRAWLER_LIMIT", 2)
     rules = history((NOON - DAY, "".join(f"User-agent: Own{letter}\n" for letter in "abcde").encode()))

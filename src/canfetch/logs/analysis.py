@@ -330,7 +330,7 @@ class LogAnalysis:
             self._first_bad.append(BadLine(name, number, display_text(line[:_BAD_LINE_BYTES])))
 
     def _add_sender(self, user_agent: bytes) -> _Sender | None:
-        declared = self._find_declared(display_text(user_agent))
+        declared = self._find_declared(user_agent)
         sender = None
         if declared is not None:
             is_one_activity = self._identify is None or declared.crawler is None
@@ -341,18 +341,22 @@ class LogAnalysis:
             self._senders[user_agent] = sender
         return sender
 
-    def _find_declared(self, user_agent: str) -> _Declared | None:
-        crawler = self._registry.find_crawler(user_agent)
+    def _find_declared(self, user_agent: bytes) -> _Declared | None:
+        # Not as it is displayed: in `Foo%09ExampleBot`, the escape of the tab would be part of a name.
+        header = user_agent.decode("utf-8", "surrogateescape")
+        crawler = self._registry.find_crawler(header)
         if crawler is not None:
             return _Declared(crawler.name, crawler, crawler.agent)
-        named = self._find_named(user_agent) if self._tokens else None
+        named = self._find_named(header) if self._tokens else None
         if named is not None:
             return _Declared(named, None, Agent(named), is_named=True)
-        lower = user_agent.lower()
+        # The name is displayed.
+        displayed = display_text(user_agent.replace(b"\t", b" "))
+        lower = displayed.lower()
         if not any(part in lower for part in _DECLARATIONS):
             return None
         try:
-            name = product_token(user_agent)
+            name = product_token(displayed)
         except InvalidProductToken:
             return None
         if not _is_declared(lower, name.lower()):
