@@ -186,6 +186,22 @@ def test_crawlers_of_the_registry_come_before_names_beyond_it() -> None:
         assert str(found.intent.audience) == expected, header
 
 
+@pytest.mark.parametrize("names", [("Example", "Example.Feeds"), ("Example.Feeds", "Example")])
+def test_a_name_comes_before_the_part_before_its_dot(names: tuple[str, str]) -> None:
+    rules = {"Example": "fetch = 'none'", "Example.Feeds": "disallow = ['/private/']"}
+    policy = canfetch.author.parse_policy("\n".join(f'[crawler."{name}"]\n{rules[name]}' for name in names))
+    robots = canfetch.parse(canfetch.author.render_policy(policy))
+    for header, name in (
+        ("Example.Feeds/1.0", "Example.Feeds"),
+        ("Example/1.0", "Example"),
+        ("Example.Other", "Example"),
+    ):
+        intents = build_server_rules(policy).intents
+        found = next(one for one in intents if re.search(one.user_agent_regex, header, re.IGNORECASE))
+        assert found.names == (name,)
+        assert robots.allows("/open", agent=name) is (name == "Example.Feeds")
+
+
 def test_policies_without_names_beyond_the_registry_recognise_no_browsers() -> None:
     for names in ((), ("GPTBot",), ("GPTBot", "curl")):
         policy = canfetch.author.parse_policy("".join(map(table, names)))

@@ -230,6 +230,8 @@ def build_server_rules(policy: SitePolicy) -> ServerRules:
             app_names = tuple(dict.fromkeys(name for crawler in of_kind for name in crawler.app_names))
             if names:
                 named.append(_Named(intent, names, app_names))
+    # `Example` is also found in `Example.Feeds`.
+    own.sort(key=lambda named: -max(map(len, named.names)))
     of_registry = [*_names_at_start(resolution, [*known, *own]), *known]
     # Last: in `curl/8 (compatible; GPTBot/1.2)`, the crawler counts.
     ordered = [*of_registry, *own, *_names_of_other_clients(resolution)]
