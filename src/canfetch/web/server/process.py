@@ -8,13 +8,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from uvicorn.supervisors import Multiprocess
-
 from canfetch.web.app import create_app
 from canfetch.web.server.clients import ClientAddresses
 from canfetch.web.server.metrics import SHARED_FOLDER_VARIABLE
 from canfetch.web.server.protocol import BoundedConfig
 from canfetch.web.server.running import BACKLOG, run_until_stopped
+from canfetch.web.server.supervisor import Supervisor
 from canfetch.web.server.tracing import tracer_provider
 from canfetch.web.settings import Settings
 
@@ -26,27 +25,6 @@ _SHUTDOWN_MARGIN: Final = 5
 _KEEP_ALIVE: Final = 15
 # Workers that do not answer for this long are replaced. A loaded machine takes seconds to start one.
 _WORKER_START_SECONDS: Final = 60
-
-
-class _Workers(Multiprocess):
-    """The processes of a server.
-
-    Attributes: is_interrupted: Whether Ctrl-C has stopped them.
-    """
-
-    is_interrupted = False
-
-    def handle_int(self) -> None:
-        """Stop all workers."""
-        self.is_interrupted = True
-        super().handle_int()
-
-    def keep_subprocess_alive(self) -> None:
-        """Replace workers that have ended, or do not answer."""
-        for worker in self.processes:
-            # Only the worker keeps its end of the pipe, so that its death ends the wait for its answer.
-            worker.child_conn.close()
-        super().keep_subprocess_alive()
 
 
 def configure_logging(verbose: int) -> None:
@@ -89,11 +67,11 @@ def _serve(settings: Settings, bound: socket.socket, on_start: Callable[[], None
             os.environ.setdefault(SHARED_FOLDER_VARIABLE, folder)
             config = _config(settings, verbose)
             # From here on, signals are queued and do not raise.
-            workers = _Workers(config, sockets=[bound])
+            supervisor = Supervisor(config, [bound])
             bound.listen(BACKLOG)
             on_start()
-            workers.run()
-        if workers.is_interrupted:
+            supervisor.run()
+        if supervisor.is_interrupted:
             raise KeyboardInterrupt
         return
     run_until_stopped(_config(settings, verbose), bound, on_start)
