@@ -12,7 +12,6 @@ from typing import Any
 
 import httpx2
 import pytest
-import uvicorn
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from tests.mcp.asking import Reply, to_reply
@@ -20,9 +19,10 @@ from tests.servers.behaviours import BEHAVIOURS
 from tests.servers.web import Exchange, Site
 
 from canfetch.errors import InvalidOption
-from canfetch.web.mcp.http import PATH, HTTPSettings, create_app
+from canfetch.web.mcp.http import PATH, HTTPSettings, server_config
 from canfetch.web.mcp.http_guard import MAX_BODY_BYTES, HTTPGuard
 from canfetch.web.mcp.service import CLIENT_QUESTIONS, Service, ServiceSettings
+from canfetch.web.server.accepting import AcceptingServer
 from canfetch.web.settings import RateLimit
 
 TOKEN = "secret-token"  # noqa: S105 - the tests' own
@@ -32,8 +32,8 @@ HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text
 @contextmanager
 def serving(settings: HTTPSettings) -> Iterator[int]:
     """Run a server in a thread, and yield its port."""
-    app = create_app(Service(ServiceSettings(timeout=300.0, allow_private=True, is_shared=True)), settings)
-    server = uvicorn.Server(uvicorn.Config(app, lifespan="on", log_config=None, ws="none", proxy_headers=False))
+    service = Service(ServiceSettings(timeout=300.0, allow_private=True, is_shared=True))
+    server = AcceptingServer(server_config(service, settings))
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[listener])))
         thread.start()

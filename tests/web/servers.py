@@ -8,9 +8,9 @@ from threading import Thread
 from typing import Any
 
 from tests.web.conftest import WORKERS
-from uvicorn.server import Server
 
 from canfetch.web.app import create_app
+from canfetch.web.server.accepting import AcceptingServer
 from canfetch.web.server.clients import ClientAddresses
 from canfetch.web.server.protocol import CLIENT_CONNECTIONS, CLOSING_SECONDS, BoundedConfig
 from canfetch.web.settings import Settings
@@ -50,7 +50,7 @@ def running_server(
         access_log=False,
         timeout_graceful_shutdown=stop_seconds,
     )
-    server = Server(config)
+    server = AcceptingServer(config)
     thread = Thread(target=lambda: asyncio.run(server.serve(sockets=[bound])), name="server", daemon=True)
     thread.start()
     try:

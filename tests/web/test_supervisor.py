@@ -8,10 +8,12 @@ from itertools import count
 
 import pytest
 from tests.web.test_serve import serving
-from uvicorn.config import STARTUP_FAILURE, Config
+from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors.multiprocess import SIGNALS
 
 from canfetch.web.server import supervisor
+from canfetch.web.server.clients import ClientAddresses
+from canfetch.web.server.protocol import BoundedConfig
 from canfetch.web.server.supervisor import Supervisor
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are of another kind there")
@@ -71,7 +73,10 @@ class Crowd:
     def run(self, number: int, *steps: Callable[[], object]) -> Supervisor:
         """Run a number of workers, and one step before each check of the supervisor, which has to end with the last."""
         self._steps = iter(steps)
-        running = Supervisor(Config("app", workers=number), [])
+        config = BoundedConfig(
+            "app", header_timeout=1, reading_timeout=1, max_connections=4, addresses=ClientAddresses(()), workers=number
+        )
+        running = Supervisor(config, [])
         running.run()
         assert next(self._steps, None) is None
         return running

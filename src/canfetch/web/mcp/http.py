@@ -10,9 +10,10 @@ from starlette.types import ASGIApp
 
 from canfetch.web.mcp.http_guard import MAX_BODY_BYTES, SEPARATORS, HTTPGuard
 from canfetch.web.mcp.server import create_server
-from canfetch.web.mcp.service import Service
+from canfetch.web.mcp.service import MAX_REQUESTS, Service
 from canfetch.web.server.clients import ClientAddresses
 from canfetch.web.server.credentials import check_exposure, check_token
+from canfetch.web.server.file_limit import allowed_connections
 from canfetch.web.server.listening import address_of, bind, is_loopback
 from canfetch.web.server.protocol import BoundedConfig
 from canfetch.web.server.running import run_until_stopped
@@ -68,14 +69,22 @@ def serve_http(service: Service, settings: HTTPSettings, *, announce: Callable[[
     """Serve until SIGTERM or Ctrl-C. Requests that are running are completed.
 
     Args: announce: Called with the URL before the first request is accepted.
-    Raises: InvalidOption: The settings are invalid, or the address cannot be used.
+    Raises: InvalidOption: The settings are invalid, the address cannot be used, or the limit of open files is too low.
     """
     settings.check()
-    config = BoundedConfig(
+    config = server_config(service, settings, allowed_connections(_MAX_CONNECTIONS, fetches=MAX_REQUESTS))
+    # uvicorn raises it again after the requests are completed.
+    with suppress(KeyboardInterrupt), bind(settings.host, settings.port, is_fixed=True) as bound:
+        run_until_stopped(config, bound, lambda: announce(f"{address_of(bound)}{PATH}"))
+
+
+def server_config(service: Service, settings: HTTPSettings, connections: int = _MAX_CONNECTIONS) -> BoundedConfig:
+    """Return the configuration of the server, with the number of connections."""
+    return BoundedConfig(
         create_app(service, settings),
         header_timeout=_HEADER_SECONDS,
         reading_timeout=_READING_SECONDS,
-        max_connections=_MAX_CONNECTIONS,
+        max_connections=connections,
         addresses=ClientAddresses(settings.trusted_proxies),
         lifespan="on",
         log_config=None,
@@ -85,9 +94,6 @@ def serve_http(service: Service, settings: HTTPSettings, *, announce: Callable[[
         ws="none",
         timeout_graceful_shutdown=_DRAIN_SECONDS,
     )
-    # uvicorn raises it again after the requests are completed.
-    with suppress(KeyboardInterrupt), bind(settings.host, settings.port, is_fixed=True) as bound:
-        run_until_stopped(config, bound, lambda: announce(f"{address_of(bound)}{PATH}"))
 
 
 def create_app(service: Service, settings: HTTPSettings) -> ASGIApp:

@@ -39,9 +39,9 @@ _INLINE_BYTES: Final = 4096
 _READING_PROCESSES: Final = 2
 # Before a refusal, so that a client that repeats its questions at once does not keep the server busy with refusals.
 _REFUSAL_SECONDS: Final = 1.0
-_MAX_REQUESTS: Final = 64
+MAX_REQUESTS: Final = 64
 # Of one client at a time. Each sends one request at a time, so that its fetches leave most of them to others.
-CLIENT_QUESTIONS: Final = _MAX_REQUESTS // CLIENT_PART
+CLIENT_QUESTIONS: Final = MAX_REQUESTS // CLIENT_PART
 # Added to the time of a fetch: for the wait for a free connection, and for reading a large file.
 _READING_SECONDS: Final = 20.0
 
@@ -120,7 +120,7 @@ class Service:
         self._workers = [WorkerProcess(preload) for _ in range(processes)]
         self._queue: WorkQueue | None = None
         user_agent = settings.user_agent or default_user_agent(__version__)
-        transport = WebTransport(trust_env=settings.allow_private, max_requests=_MAX_REQUESTS, rules=settings.rules)
+        transport = WebTransport(trust_env=settings.allow_private, max_requests=MAX_REQUESTS, rules=settings.rules)
         create = partial(
             AsyncClient,
             user_agent=user_agent,

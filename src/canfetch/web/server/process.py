@@ -5,14 +5,17 @@ import os
 import socket
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from canfetch.web.app import create_app
+from canfetch.web.server.accepting import BACKLOG
 from canfetch.web.server.clients import ClientAddresses
+from canfetch.web.server.file_limit import allowed_connections
 from canfetch.web.server.metrics import SHARED_FOLDER_VARIABLE
 from canfetch.web.server.protocol import BoundedConfig
-from canfetch.web.server.running import BACKLOG, run_until_stopped
+from canfetch.web.server.running import run_until_stopped
 from canfetch.web.server.supervisor import Supervisor
 from canfetch.web.server.tracing import tracer_provider
 from canfetch.web.settings import Settings
@@ -54,11 +57,12 @@ def serve(settings: Settings, bound: socket.socket, on_start: Callable[[], None]
         bound: A bound socket.
         on_start: Called before the first request is accepted.
         verbose: What is logged.
-    Raises: MissingExtra: Traces are configured, and OpenTelemetry is not installed; KeyboardInterrupt.
+    Raises: InvalidOption: The limit of open files is too low; MissingExtra: Traces are configured, and OpenTelemetry is
+        not installed; KeyboardInterrupt.
     """
-    _raise_file_limit()
     with bound:
-        _serve(settings, bound, on_start, verbose)
+        connections = allowed_connections(settings.max_connections, fetches=settings.max_fetches)
+        _serve(replace(settings, max_connections=connections), bound, on_start, verbose)
 
 
 def _serve(settings: Settings, bound: socket.socket, on_start: Callable[[], None], verbose: int) -> None:
@@ -95,20 +99,5 @@ def _config(settings: Settings, verbose: int) -> BoundedConfig:
         server_header=False,
         timeout_keep_alive=_KEEP_ALIVE,
         timeout_graceful_shutdown=int(settings.timeout) + _SHUTDOWN_MARGIN,
-        backlog=BACKLOG,
         timeout_worker_healthcheck=_WORKER_START_SECONDS,
     )
-
-
-def _raise_file_limit() -> None:
-    """Allow as many connections as the system does."""
-    try:
-        import resource  # noqa: PLC0415 - not on Windows
-    except ImportError:
-        return
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft < hard:
-        try:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-        except (OSError, ValueError):
-            return

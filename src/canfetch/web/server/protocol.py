@@ -6,6 +6,7 @@ from collections import OrderedDict
 from contextlib import suppress
 from contextvars import Context, copy_context
 from functools import cached_property
+from itertools import islice
 from typing import Any, Final, Protocol, cast
 
 import h11
@@ -16,6 +17,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
 from canfetch.web.server.clients import ClientAddresses, RateLimiter, network_of
+from canfetch.web.server.file_limit import ACCEPTED_AT_A_TIME
 from canfetch.web.server.guard import SECURITY_HEADERS
 from canfetch.web.server.patience import Patience
 from canfetch.web.server.problems import Problem, phrase
@@ -59,7 +61,7 @@ class BoundedConfig(Config):
         reading_timeout: Seconds for the client to read a part of an answer.
         min_reading_rate: Bytes a second at which the client has to read, after waits of `reading_timeout` in all.
         max_connections: The number of connections.
-        client_connections: The number of connections of one client.
+        client_connections: The number of connections of one client. By default 128, and at most a half of all.
         addresses: Finds the clients. The connections of trusted proxies are not limited.
         closing_timeout: Seconds for the client to send the rest of a body, or to read an answer, when the server stops.
         options: The options of uvicorn.
@@ -73,12 +75,14 @@ class BoundedConfig(Config):
         reading_timeout: float,
         min_reading_rate: int = MIN_READING_RATE,
         max_connections: int,
-        client_connections: int = CLIENT_CONNECTIONS,
+        client_connections: int | None = None,
         addresses: ClientAddresses,
         closing_timeout: float = CLOSING_SECONDS,
         **options: Any,
     ) -> None:
-        super().__init__(app, http=cast("type[asyncio.Protocol]", _ConnectionLimiter), **options)
+        super().__init__(
+            app, http=cast("type[asyncio.Protocol]", _ConnectionLimiter), backlog=ACCEPTED_AT_A_TIME, **options
+        )
         self.header_timeout = header_timeout
         self.reading_timeout = reading_timeout
         self.min_reading_rate = min_reading_rate
@@ -92,6 +96,8 @@ class BoundedConfig(Config):
         # The connections that wait for the rest of a body, in the order in which their requests started.
         self.receiving: OrderedDict[BoundedProtocol, None] = OrderedDict()
         self.turns = Turns()
+        if client_connections is None:
+            client_connections = min(CLIENT_CONNECTIONS, max_connections // 2)
 
     @cached_property
     def read_buffer(self) -> bytearray:
@@ -116,6 +122,11 @@ class _Reading(FlowControl):
 
     def __init__(self, transport: asyncio.Transport) -> None:
         super().__init__(transport)
+    def drop_waiting(self) -> None:
+        """Close as many connections that wait for a request as are accepted at a time, those that wait longest."""
+        for connection in list(islice(self.waiting, ACCEPTED_AT_A_TIME)):
+            connection.drop()
+
         self._is_wanted = True
         self._is_held = False
 

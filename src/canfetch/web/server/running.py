@@ -3,15 +3,12 @@
 import signal
 import socket
 from collections.abc import Callable
-from typing import Final
 
-from uvicorn.config import Config
-from uvicorn.server import Server
-
-BACKLOG: Final = 2048
+from canfetch.web.server.accepting import BACKLOG, AcceptingServer
+from canfetch.web.server.protocol import BoundedConfig
 
 
-def run_until_stopped(config: Config, bound: socket.socket, on_start: Callable[[], None]) -> None:
+def run_until_stopped(config: BoundedConfig, bound: socket.socket, on_start: Callable[[], None]) -> None:
     """Serve until SIGTERM or Ctrl-C. Requests that are running are completed.
 
     Args:
@@ -20,7 +17,7 @@ def run_until_stopped(config: Config, bound: socket.socket, on_start: Callable[[
         on_start: Called before the first request is accepted.
     Raises: KeyboardInterrupt.
     """
-    server = Server(config)
+    server = AcceptingServer(config)
     interrupts: list[int] = []
 
     def stop(number: int, _: object) -> None:

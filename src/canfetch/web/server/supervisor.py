@@ -11,8 +11,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Final
 
-from uvicorn.config import STARTUP_FAILURE, Config
+from uvicorn.config import STARTUP_FAILURE
+from uvicorn.server import Server
 from uvicorn.supervisors.multiprocess import SIGNALS, Process
+
+from canfetch.web.server.accepting import AcceptingServer
+from canfetch.web.server.protocol import BoundedConfig
 
 _TICK_SECONDS: Final = 0.1
 # Beyond the time for the last requests, for the end of the application on a loaded machine.
@@ -27,13 +31,21 @@ class Worker(Process):
     Attributes: serves: Whether it serves, by its last answer.
     """
 
-    def __init__(self, config: Config, sockets: list[socket.socket]) -> None:
+    def __init__(self, config: BoundedConfig, sockets: list[socket.socket]) -> None:
         super().__init__(config, sockets)
+        self._limits = config
         self.serves = False
         self._is_asked = False
         self._is_stopping = False
         # When it was started, asked, or told to stop.
         self._since = 0.0
+
+    @property
+    def server(self) -> Server:
+        """The server, in the process."""
+        if self._server is None:
+            self._server = AcceptingServer(self._limits)
+        return self._server
 
     def start(self) -> None:
         """Start the process."""
@@ -90,7 +102,7 @@ class Supervisor:
         sockets: The sockets on which they listen.
     """
 
-    def __init__(self, config: Config, sockets: list[socket.socket]) -> None:
+    def __init__(self, config: BoundedConfig, sockets: list[socket.socket]) -> None:
         self.is_interrupted = False
         self._config = config
         self._sockets = sockets
