@@ -95,6 +95,12 @@ def test_an_answer_over_http(open_port: int, site: Site, mode: str) -> None:
     assert reply.result["line"] == {"number": 2, "quote": "`Disallow: /private`"}
 
 
+@pytest.mark.parametrize("size, status", [(3000, 200), (63_000, 431)])
+def test_accept_fields_that_the_sdk_splits_are_short(open_port: int, size: int, status: int) -> None:
+    accept = "," * size + HEADERS["Accept"]
+    assert post(open_port, ping(), {"Accept": accept})[0] == status
+
+
 def test_a_slash_at_the_end_of_the_path_changes_nothing(open_port: int) -> None:
     assert post(open_port, ping(), path=f"{PATH}/") == post(open_port, ping())
 
@@ -315,10 +321,17 @@ def test_a_server_beyond_loopback_needs_a_token(host: str) -> None:
         settings.check()
 
 
-@pytest.mark.parametrize("token", ["", "a b", "a\n", "\u00e9"], ids=range(4))
+@pytest.mark.parametrize("token", ["", "a b", "a\n", "\u00e9", "a" * 4001], ids=range(5))
 def test_a_token_must_fit_a_header(token: str) -> None:
     with pytest.raises(InvalidOption, match="invalid token"):
         HTTPSettings(token=token).check()
+
+
+def test_the_longest_token_is_accepted() -> None:
+    token = "a" * 4000
+    HTTPSettings(token=token).check()
+    with serving(HTTPSettings(token=token)) as port:
+        assert post(port, ping(), {"Authorization": f"Bearer {token}"})[0] == 200
 
 
 def test_the_requests_of_a_client_are_limited() -> None:

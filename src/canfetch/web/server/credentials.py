@@ -9,6 +9,8 @@ from canfetch.web.server.listening import is_loopback, without_port
 
 _SAME_SITE: Final = frozenset({b"same-origin", b"none"})
 _WEB_SCHEMES: Final = frozenset({b"http", b"https"})
+# With its name and scheme, the field is shorter than the limit for fields.
+_MAX_TOKEN: Final = 4000
 
 
 def check_token(token: str) -> None:
@@ -16,8 +18,10 @@ def check_token(token: str) -> None:
 
     Raises: InvalidOption.
     """
-    if not token or not token.isascii() or not token.isprintable() or " " in token:
-        raise InvalidOption("invalid token: expected printable ASCII characters without spaces")
+    if not 0 < len(token) <= _MAX_TOKEN or not token.isascii() or not token.isprintable() or " " in token:
+        raise InvalidOption(
+            f"invalid token: expected printable ASCII characters without spaces, and at most {_MAX_TOKEN} of them"
+        )
 
 
 def check_exposure(host: str, *, token: str | None, allow_public: bool) -> None:

@@ -23,6 +23,7 @@ from canfetch.web.server.patience import Patience
 from canfetch.web.server.problems import Problem, phrase
 from canfetch.web.server.shares import Shares
 from canfetch.web.server.strict_http import (
+    MAX_FIELD_BYTES,
     MAX_HEAD_BYTES,
     MAX_HEAD_LINES,
     MAX_TARGET_BYTES,
@@ -43,12 +44,17 @@ MIN_READING_RATE: Final = 1024
 # New connections of a client, or of its public network. Each takes a fifth of a millisecond of the event loop.
 NEW_CONNECTIONS: Final = RateLimit(500, 1000)
 _INVALID: Final = {
-    400: Problem(400, "invalid-http", "the request is not valid HTTP, or its body arrives in too many small parts"),
+    400: Problem(
+        400,
+        "invalid-http",
+        "the request is not valid HTTP, its target has too many invalid escapes, or its body too many small parts",
+    ),
     414: Problem(414, "target-too-long", f"the target is longer than {MAX_TARGET_BYTES} bytes"),
     431: Problem(
         431,
         "head-too-large",
-        f"the head is larger than {MAX_HEAD_BYTES} bytes, or has more than {MAX_HEAD_LINES} lines",
+        f"the head is larger than {MAX_HEAD_BYTES} bytes, has more than {MAX_HEAD_LINES} lines, "
+        f"or a field of more than {MAX_FIELD_BYTES} bytes",
     ),
 }
 
@@ -90,14 +96,14 @@ class BoundedConfig(Config):
         self.addresses = addresses
         self.closing_timeout = closing_timeout
         self.new_connections = RateLimiter(NEW_CONNECTIONS, time.monotonic)
+        if client_connections is None:
+            client_connections = min(CLIENT_CONNECTIONS, max_connections // 2)
         self.connections_of_clients = Shares(max_connections * 2, client_connections, max_connections // 2)
         # The connections that wait for a request or the rest of its head, the one that waits longest first.
         self.waiting: OrderedDict[BoundedProtocol, None] = OrderedDict()
         # The connections that wait for the rest of a body, in the order in which their requests started.
         self.receiving: OrderedDict[BoundedProtocol, None] = OrderedDict()
         self.turns = Turns()
-        if client_connections is None:
-            client_connections = min(CLIENT_CONNECTIONS, max_connections // 2)
 
     @cached_property
     def read_buffer(self) -> bytearray:
@@ -116,17 +122,17 @@ class BoundedConfig(Config):
         waiting = (one for one in self.waiting if one is not newest)
         return next(waiting, None) or next(iter(self.receiving), newest)
 
+    def drop_waiting(self) -> None:
+        """Close as many connections that wait for a request as are accepted at a time, those that wait longest."""
+        for connection in list(islice(self.waiting, ACCEPTED_AT_A_TIME)):
+            connection.drop()
+
 
 class _Reading(FlowControl):
     """Reads from a connection unless uvicorn has paused it, or too much of what it has sent is not parsed yet."""
 
     def __init__(self, transport: asyncio.Transport) -> None:
         super().__init__(transport)
-    def drop_waiting(self) -> None:
-        """Close as many connections that wait for a request as are accepted at a time, those that wait longest."""
-        for connection in list(islice(self.waiting, ACCEPTED_AT_A_TIME)):
-            connection.drop()
-
         self._is_wanted = True
         self._is_held = False
 
