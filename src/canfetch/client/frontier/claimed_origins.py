@@ -55,6 +55,22 @@ class ClaimedOrigins(URLQueue, Generic[C]):
         """Return the origin of a claim."""
         raise NotImplementedError
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether other processes wait for what this one does not use. See `URLQueue`."""
+        return True
+
+    def _is_idle(self, claim: C, seconds: float) -> bool:
+        """Return whether a claim only waits for a task of this process, and has done so for some seconds.
+
+        The caller holds the lock. While an origin waits for a time, no other process could use it either.
+        """
+        if claim.is_busy or claim.since >= time.monotonic() - seconds:
+            return False
+        if claim.phase is Phase.WAITING:
+            return claim.due_at <= self._clock() - seconds
+        return claim.phase in (Phase.READY, Phase.UNCHECKED)
+
     @contextmanager
     def _busy(self, *claims: C) -> Iterator[None]:
         """Keep the thread that renews leases from claims, for a block."""

@@ -50,6 +50,8 @@ from canfetch.core.verdict import ClientVerdict
 _FAILED_BATCH: Final = 1000
 # The number of robots.txt files that are requested without letting other tasks run.
 _CHECK_BATCH: Final = 16
+# Seconds between two looks whether a source can be read further, while all tasks are busy with pages.
+_SPACE_SECONDS: Final = 1.0
 # The part of `Recrawl.every` after which an origin that was given up has a turn. Its URLs are due after `every`, by the
 # clock of another machine.
 _PROBE_SHARE: Final = 0.9
@@ -204,6 +206,9 @@ class Frontier:
         self._sleep = sleep
         # Set after every change that can make a turn possible.
         self._changed = asyncio.Event()
+        # Set after every step of a check, a lookup or a source, until what follows from it is in the queue.
+        self._progressed = asyncio.Event()
+        self._follow_up: asyncio.Task[None] | None = None
         # One task at a time looks for a turn, and the others wait in the order of their requests.
         self._lock = asyncio.Lock()
         # The number of these tasks, and the turns that were granted together with that of the first one.
@@ -218,11 +223,11 @@ class Frontier:
             bounds,
             max_checks=max_checks,
             max_unreachable=max_unreachable,
-            notify=self._changed.set,
+            notify=self._note_progress,
             now=self._clocks.now,
             of_groups=self._is_grouped,
         )
-        self._sources = Sources(self._add_from_source, lambda: read_ahead - self.counts.queued, self._changed.set)
+        self._sources = Sources(self._add_from_source, lambda: read_ahead - self.counts.queued, self._note_progress)
         self._sources.append(urls, 0.0)
         wanted = QueueOptions(
             concurrency_per_origin,
@@ -230,6 +235,7 @@ class Frontier:
             self._clocks.at,
             group_by,
             skip_seconds=None if recrawl is None else recrawl.every,
+            reads_sources=self._sources.may_add,
             report_invalid=lambda url, reason: self._report(SkippedURL(url, None, reason)),
         )
         self._queue: URLQueue = SQLiteQueue(path, wanted) if backend is None else backend.open_queue(wanted)
@@ -260,7 +266,7 @@ class Frontier:
                 report=self._report,
                 record=client.record,
                 resolver=resolver,
-                notify=self._changed.set,
+                notify=self._note_progress,
                 now=self._clocks.now,
             )
         else:
@@ -346,12 +352,14 @@ class Frontier:
                 ignored. Each step of an iterable should be quick, because no other task runs during it.
             priority: See `add`.
         Raises: TypeError: `urls` is a single URL, or not iterable; InvalidOption: `priority` is not a finite number;
-            StoreError: The frontier is closed.
+            StoreError: The frontier is closed, or other processes cannot be kept from ending the crawl before the
+            source is read. In the second case, the source is read nevertheless.
         """
         priority = check_priority(priority)
         self._queue.check_usable()
         self._sources.append(urls, priority)
         self._changed.set()
+        self._queue.note_reading(reads_sources=self._sources.may_add)
 
     def defer(self, url: AnyURL, retry_after: str | float | None) -> None:
         """Send no request to the origin of `url` for a time, for example after a response with status 429 or 503.
@@ -417,7 +425,8 @@ class Frontier:
                 # RuntimeError: a task waits whose event loop is closed.
                 with suppress(RuntimeError):
                     self._changed.set()
-                await _cancel_tasks([*self._sources.stop(), *self._checks.tasks, *self._turns.tasks])
+                following = [] if self._follow_up is None else [self._follow_up]
+                await _cancel_tasks([*self._sources.stop(), *self._checks.tasks, *self._turns.tasks, *following])
 
     def _close_queue(self) -> None:
         # A call in another thread changes nothing.
@@ -442,6 +451,8 @@ class Frontier:
             # The checks and the sources are tasks of the other one.
             raise RuntimeError("the frontier belongs to the event loop of its first turn: close it, and open it again")
         self._open_turns.loop = loop
+        if self._queue.is_open and self._queue.is_shared and (self._follow_up is None or self._follow_up.done()):
+            self._follow_up = asyncio.create_task(self._follow_progress(), name="canfetch frontier")
         # Other tasks run between two turns, even if the consumer never waits.
         await asyncio.sleep(0)
         self._waiting += 1
@@ -488,7 +499,7 @@ class Frontier:
             self._sources.raise_error()
             self._open_turns.release_unwritten()
             self._report_killed()
-            if not await self._collect_checks():
+            if not await self._use_progress():
                 break
             now = self._clocks.now()
             if self._clocks.was_set_back(now):
@@ -531,6 +542,43 @@ class Frontier:
             self._report(skipped)
         except Exception as error:  # noqa: BLE001 - raised by the iteration
             self._sources.add_error(error)
+
+    def _note_progress(self) -> None:
+        self._changed.set()
+        self._progressed.set()
+
+    async def _follow_progress(self) -> None:
+        """Use what checks and sources have found, also while all tasks are busy with pages.
+
+        Otherwise other processes would wait for origins that have been checked, and for sources that have been read.
+        """
+        while self._queue.is_open:
+            try:
+                async with asyncio.timeout(_SPACE_SECONDS if self._sources.is_paused else None):
+                    await self._progressed.wait()
+            except TimeoutError:
+                # Other processes have taken URLs.
+                self._sources.continue_reading()
+                continue
+            async with self._lock:
+                if not self._progressed.is_set():
+                    # A task that waits for a turn has used it.
+                    continue
+                try:
+                    await self._use_progress()
+                except Exception as error:  # noqa: BLE001 - raised by the iteration
+                    self._sources.add_error(error)
+                    # What could not be written is written at the next progress, or by the iteration.
+                    self._progressed.clear()
+
+    async def _use_progress(self) -> bool:
+        """Use what checks and sources have found. Return whether the frontier is still open.
+
+        Raises: As `_collect_checks`.
+        """
+        self._progressed.clear()
+        self._queue.note_reading(reads_sources=self._sources.may_add)
+        return await self._collect_checks()
 
     async def _collect_checks(self) -> bool:
         """Use the results of the checks that have ended. Return whether the frontier is still open.

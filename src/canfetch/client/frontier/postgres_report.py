@@ -151,7 +151,7 @@ def _waiting_origin(row: tuple[Any, ...], now: float) -> WaitingOrigin:
         # Its lease has ended.
         reason = KILLED_IN_TURN if in_flight else NEXT
     elif state == OriginState.CLAIMED:
-        reason = f"the worker {worker} has a turn" if in_flight else f"the worker {worker} requests it next"
+        reason = f"the worker {worker} has a turn" if in_flight else f"the worker {worker} has claimed it"
     elif state == OriginState.READY:
         reason = NEXT
     else:

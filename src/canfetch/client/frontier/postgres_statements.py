@@ -111,8 +111,8 @@ WITH crawl AS (
     ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING id, group_by
 ),
 worker AS (
-    INSERT INTO canfetch_workers (crawl, name, alive_until)
-    SELECT id, %(name)s, {NOW} + %(lease)s FROM crawl WHERE group_by = %(group_by)s RETURNING id
+    INSERT INTO canfetch_workers (crawl, name, alive_until, reads_sources)
+    SELECT id, %(name)s, {NOW} + %(lease)s, %(reads_sources)s FROM crawl WHERE group_by = %(group_by)s RETURNING id
 )
 SELECT (SELECT id FROM worker), id, group_by FROM crawl"""
 
@@ -179,6 +179,9 @@ LEFT JOIN LATERAL (
 
 NEWEST_URL: Final = "SELECT coalesce(max(id), 0) FROM canfetch_urls WHERE origin = %(origin)s"
 
+# A claimed origin can have been deferred, by any process.
+_GIVEN_BACK: Final = f"UPDATE canfetch_origins SET state = CASE WHEN due_at > {NOW} THEN 1 ELSE 2 END, worker = NULL"
+
 # After a connection broke: claims that the server has and the worker does not know.
 GIVE_BACK_OTHERS: Final = f"""
 WITH {_ME},
@@ -187,7 +190,7 @@ others AS (
     WHERE worker = %(worker)s AND state = 3 AND id <> ALL (%(origins)s::bigint[]) AND {_HAS_ME}
     ORDER BY id FOR NO KEY UPDATE
 )
-UPDATE canfetch_origins SET state = 2, worker = NULL WHERE id = ANY (ARRAY(SELECT id FROM others))"""
+{_GIVEN_BACK} WHERE id = ANY (ARRAY(SELECT id FROM others))"""
 
 GIVE_BACK: Final = f"""
 WITH {_ME_UNSYNCED},
@@ -195,7 +198,7 @@ idle AS (
     SELECT id FROM canfetch_origins
     WHERE id = ANY (%(origins)s::bigint[]) AND {_OWNED_BY_ME.format(3)} AND {_HAS_ME} ORDER BY id FOR NO KEY UPDATE
 )
-UPDATE canfetch_origins SET state = 2, worker = NULL WHERE id = ANY (ARRAY(SELECT id FROM idle))"""
+{_GIVEN_BACK} WHERE id = ANY (ARRAY(SELECT id FROM idle))"""
 
 # The time is a subquery, because a volatile function cannot be the bound of an index.
 QUEUE_DUE: Final = f"""

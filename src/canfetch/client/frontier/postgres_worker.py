@@ -98,11 +98,6 @@ class _Claim:
     stored_retry_at: float | None = None
     is_busy: bool = False
 
-    @property
-    def is_idle(self) -> bool:
-        """Whether it only waits for a task that asks for it."""
-        return self.phase in (Phase.READY, Phase.UNCHECKED) and not self.open_urls and not self.is_busy
-
 
 class PostgresWorker(ClaimedOrigins[_Claim]):
     """The queues of a crawl, open for one worker.
@@ -125,7 +120,7 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
         self._crawl_name = crawl
         self._lease = lease
         self._origin_ids: dict[str, int] = {}
-        self._reads_sources = True
+        self._reads_sources = options.reads_sources
         # The origins that the heartbeat is giving back.
         self._leaving: list[int] = []
         # No other claim is tried before this time.
@@ -159,14 +154,16 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
         return self._count()[0]
 
     def is_finished(self, *, reads_sources: bool) -> bool:
-        if reads_sources != self._reads_sources:
-            self._run(sql.READS_SOURCES, reads_sources=reads_sources)
-            self._reads_sources = reads_sources
         counts, others_read = self._count()
         is_finished = not reads_sources and not others_read and counts.queued == 0 and counts.in_flight == 0
         if is_finished:
             self._heartbeat.wait_for_beat()
         return is_finished
+
+    def note_reading(self, *, reads_sources: bool) -> None:
+        if reads_sources != self._reads_sources:
+            self._run(sql.READS_SOURCES, reads_sources=reads_sources)
+            self._reads_sources = reads_sources
 
     def add(self, new: NewURLs) -> AddedURLs:
         rows = new.urls
@@ -490,9 +487,10 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
 
         Raises: StoreError: The server is away for too long. `find_due` gives them back then.
         """
-        before = time.monotonic() - IDLE_SECONDS
         with self._lock:
-            idle = [id_ for id_, claim in self._claims.items() if claim.is_idle and claim.since < before]
+            idle = [
+                id_ for id_, claim in self._claims.items() if not claim.open_urls and self._is_idle(claim, IDLE_SECONDS)
+            ]
             for id_ in idle:
                 del self._claims[id_]
             self._lost += idle
@@ -520,6 +518,7 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
             "crawl": self._crawl_name,
             "name": name,
             "lease": self._lease,
+            "reads_sources": self._reads_sources,
             "group_by": self._options.group_by.value,
         }
         worker, crawl, stored = self._connection.run(sql.REGISTER, values)[0]
@@ -538,7 +537,6 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
             self._lost += list(self._claims)
             self._claims.clear()
         self._register()
-        self._reads_sources = True
 
     def _claim_origins(self) -> list[int]:
         rows = self._run(sql.CLAIM, limit=CLAIMS)

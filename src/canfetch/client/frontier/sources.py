@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterable, Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
-from typing import Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from canfetch.client.frontier.validation import check_source
 from canfetch.core.urls import AnyURL
@@ -15,6 +15,19 @@ _BATCH: Final = 100
 
 AddURLs = Callable[[list[AnyURL], float], int]
 Result = TypeVar("Result")
+
+
+class _NewSource(NamedTuple):
+    """A source whose reading has not begun. `given` is what was added, and `urls` what is read."""
+
+    given: Any
+    urls: Iterator[AnyURL] | AsyncIterable[AnyURL]
+    priority: float
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it is known to have no URLs. The length of other types can be slow or wrong."""
+        return isinstance(self.given, list | tuple | set | frozenset | dict) and not self.given
 
 
 class Sources:
@@ -31,7 +44,7 @@ class Sources:
         self._space = space
         self._notify = notify
         self._space_changed = asyncio.Event()
-        self._new: list[tuple[Iterator[AnyURL] | AsyncIterable[AnyURL], float]] = []
+        self._new: list[_NewSource] = []
         self._readers: set[asyncio.Task[None]] = set()
         self._errors: list[BaseException] = []
         # Add what could not be stored.
@@ -39,6 +52,8 @@ class Sources:
         self._is_stopped = False
         # The number of iterables that are being read, and are not waiting for space.
         self._active = 0
+        # The number of sources that wait for space.
+        self._paused = 0
 
     def append(self, urls: Iterable[AnyURL] | AsyncIterable[AnyURL], priority: float) -> None:
         """Add a source.
@@ -46,21 +61,31 @@ class Sources:
         Raises: TypeError: `urls` is a URL, or not iterable.
         """
         check_source(urls)
-        self._new.append((urls if isinstance(urls, AsyncIterable) else iter(urls), priority))
+        self._new.append(_NewSource(urls, urls if isinstance(urls, AsyncIterable) else iter(urls), priority))
 
     def start(self) -> None:
         """Start to read the sources that were added since the last call."""
         while self._new:
-            source, priority = self._new.pop(0)
-            if isinstance(source, AsyncIterable):
-                reading = self._read_async(source, priority)
+            new = self._new.pop(0)
+            if isinstance(new.urls, AsyncIterable):
+                reading = self._read_async(new.urls, new.priority)
             else:
                 # Counted before the task runs, so that the frontier waits for it.
                 self._active += 1
-                reading = self._read(source, priority)
+                reading = self._read(new.urls, new.priority)
             reader = asyncio.create_task(reading, name="canfetch source")
             self._readers.add(reader)
             reader.add_done_callback(self._end)
+
+    @property
+    def may_add(self) -> bool:
+        """Whether a source can have URLs that are not in the frontier yet."""
+        return bool(self._readers) or not all(source.is_empty for source in self._new)
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether a source waits until the frontier takes more URLs."""
+        return self._paused > 0
 
     @property
     def is_reading(self) -> bool:
@@ -188,11 +213,15 @@ class Sources:
         self._space_changed.clear()
         if await self._until_stored(self._space) > 0:
             return
-        # A frontier that waits for this source waits for the next due origin from now on.
-        self._notify()
-        while await self._until_stored(self._space) <= 0:
-            await self._space_changed.wait()
-            self._space_changed.clear()
+        self._paused += 1
+        try:
+            # A frontier that waits for this source waits for the next due origin from now on.
+            self._notify()
+            while await self._until_stored(self._space) <= 0:
+                await self._space_changed.wait()
+                self._space_changed.clear()
+        finally:
+            self._paused -= 1
 
     @contextmanager
     def _inactive(self) -> Iterator[None]:

@@ -38,6 +38,7 @@ class QueueOptions(NamedTuple):
             origin. The origin leaves that group only if `URLQueue.resolve` moves the group into another one.
         skip_seconds: Seconds after which URLs that are skipped, or fail with their process, are queued again. None to
             drop the first and list the second.
+        reads_sources: Whether the frontier has sources to read when the queue is opened. See `URLQueue.note_reading`.
         report_invalid: Called with each invalid URL that another crawler has added, and the reason, before the queue
             drops it.
     """
@@ -47,6 +48,7 @@ class QueueOptions(NamedTuple):
     clock: Callable[[], float]
     group_by: GroupBy = GroupBy.ORIGIN
     skip_seconds: float | None = None
+    reads_sources: bool = False
     report_invalid: Callable[[str, str], None] = lambda url, reason: None  # noqa: ARG005 - a queue without a frontier
 
 
@@ -91,6 +93,11 @@ class URLQueue(ABC):
         """The number of turns that are started together, if as many tasks wait for one."""
         return 1
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether other processes can have turns of the same crawl, and wait for what this one does not use."""
+        return False
+
     def check_usable(self) -> None:
         """Check that the queue is open, and belongs to this thread.
 
@@ -110,6 +117,12 @@ class URLQueue(ABC):
         """
         counts = self.counts()
         return not reads_sources and counts.queued == 0 and counts.in_flight == 0
+
+    def note_reading(self, *, reads_sources: bool) -> None:  # noqa: B027 - see below
+        """Note whether this frontier may add more URLs of its sources.
+
+        Only a queue needs it that several processes share, and whose crawl does not end before all sources are read.
+        """
 
     def lost_origins(self) -> list[int]:
         """Return the origins that this frontier has lost to others since the last call, without a turn or a wait."""

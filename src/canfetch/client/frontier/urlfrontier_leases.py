@@ -168,16 +168,18 @@ class LeasedURLs(ClaimedOrigins[Claim]):
             started = running_seconds()
             if claim.is_busy or self._claims.get(claim.origin) is not claim or started >= claim.lost_at:
                 return
-            is_idle = claim.phase in (Phase.READY, Phase.UNCHECKED) and not claim.is_dropped
-            if is_idle and claim.since < time.monotonic() - _IDLE_SECONDS:
+            if self._is_idle(claim, _IDLE_SECONDS):
                 # First: a call that fails can have had an effect, and another process has the URL then.
                 del self._claims[claim.origin]
                 self._lost.append(claim.origin)
-                self._connection.put_once(
-                    claim.node, [PutItem(claim.info, self._service.now())], seconds=self._lease / 4
-                )
+                if not claim.is_dropped:
+                    self._connection.put_once(
+                        claim.node, [PutItem(claim.info, self._service.now())], seconds=self._lease / 4
+                    )
                 if claim.is_blocked:
-                    self._service.unblock(claim.node, claim.info.key, until=claim.lost_at)
+                    # It can have been deferred since it was due.
+                    end = self._service.date(claim.due_at) if claim.due_at > self._clock() else 0
+                    self._service.unblock(claim.node, claim.info.key, end, until=claim.lost_at)
             elif claim.lost_at - started < self._lease * 3 / 4:
                 end = self._service.date(max(self._clock() + self._lease, claim.due_at))
                 self._service.block_once(claim.node, claim.info.key, end)

@@ -6,6 +6,7 @@ the lease, for all clients, and at the end until the delay has passed.
 """
 
 import math
+import time
 from collections import OrderedDict
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -222,6 +223,7 @@ class URLFrontierQueue(LeasedURLs):
             with self._lock:
                 claim.due_at = due_at
                 claim.phase = Phase.WAITING
+                claim.since = time.monotonic()
             return
         date = self._service.now()
         if claim.info.key != queue_key(self._origin(claim).name):
