@@ -9,7 +9,7 @@ import pytest
 from tests.author.servers import REFUSED, SERVERS, running
 
 import canfetch
-from canfetch.agents.declarations import BROWSER_REGEX
+from canfetch.agents.declarations import BROWSER_REGEX, PLATFORM
 from canfetch.agents.other_clients import is_other_client
 from canfetch.author.servers.rules import build_server_rules
 from canfetch.integrations.serving import Enforcement
@@ -88,7 +88,12 @@ POSITIONS = {
     f"{IPHONE} Mobile/15E148 [ExampleBot/1.0;x/2]": False,
     "Mozilla/5.0 (Windows NT 10.0; ExampleBot) Gecko/20100101 Firefox/118.0": False,
     "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/118.0 (ExampleBot)": False,
-    "Opera/9.80 (ExampleBot; U; en) Presto/2.12.388 Version/12.18": False,
+    "Opera/9.80 (ExampleBot; U; en) Presto/2.12.388 Version/12.18": True,
+    "Mozilla/5.0 (ExampleBot/1.0)": True,
+    "Mozilla/5.0 (ExampleBot)": True,
+    "Mozilla/5.0 (bot; ExampleBot/1.0)": True,
+    "Mozilla/5.0 (robot) ExampleBot/1.0": True,
+    "Mozilla/5.0 (Linuxbot) ExampleBot/1.0": True,
 }
 _HEADERS = Path(__file__).parents[1] / "agents" / "other_headers.json"
 OTHER_CLIENTS = [row["value"] for row in json.loads(_HEADERS.read_bytes())]
@@ -147,6 +152,7 @@ def may_be_refused(header: str) -> bool:
     return (
         not header.lower().startswith(("mozilla/", "opera/"))
         or "compatible;" in header
+        or PLATFORM.match(re.sub(r"^[^(]*\(\s*", "", header.lower())) is None
         or re.search(r"://|@|[(;]\s*\+|:\s*/", header) is not None
         # A list outside of comments, or a comment in a comment.
         or re.search(r"[,;()]", without_comments) is not None

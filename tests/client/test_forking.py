@@ -174,7 +174,7 @@ def test_transport_has_a_new_lock_in_a_child(transport: HTTPTransport | AsyncHTT
 
 
 def test_redis_store_in_use_during_a_fork_works_in_the_child() -> None:
-    """A thread of the parent holds a lock of the library's pool, which nobody releases in the child."""
+    """A thread of the parent holds a lock of the library's pool, which is never released in the child."""
     pytest.importorskip("redis")
     from canfetch.client.stores.redis import RedisStore
 

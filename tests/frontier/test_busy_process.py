@@ -269,3 +269,72 @@ def test_a_worker_that_has_lost_its_lease_still_reads_its_sources(
         worker.queue_failed(1)
         assert connection.execute(read).fetchall() == [(not reads_sources,)]
     worker.close()
+
+
+@pytest.mark.parametrize("concurrency", [1, 2])
+def test_an_origin_that_another_process_defers_before_its_turn_waits(
+    postgres: PostgresServer, concurrency: int
+) -> None:
+    backend = PostgresQueue(postgres.create_database(f"deferred{concurrency}"), crawl="x")
+    options: dict[str, Any] = {"backend": backend, "min_delay": 0.0, "concurrency_per_origin": concurrency}
+
+    async def main() -> None:
+        async with open_client() as client, canfetch.Frontier(client, URLS[:3], **options) as frontier:
+            first = await anext(frontier)
+            # The other origins have been claimed and checked.
+            await asyncio.sleep(0.3)
+            async with open_client() as other_client, canfetch.Frontier(other_client, **options) as other:
+                for url in URLS[:3]:
+                    if url != first.url:
+                        other.defer(url, 3.0)
+            deferred_at = time.monotonic()
+            assert first.done()
+            assert len(await finish(frontier)) == 2
+            assert time.monotonic() - deferred_at >= 3.0 - SLACK
+
+    asyncio.run(asyncio.wait_for(main(), 40))
+
+
+@pytest.mark.parametrize("seconds", [0.1, 1.5])
+def test_a_callback_that_blocks_while_urls_are_chosen_is_called_once_for_each(
+    backend: FrontierBackend, seconds: float
+) -> None:
+    class Closed(Hosts):
+        async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # as `Hosts`
+            return Response(request.url, 200, (), b"User-agent: *\nDisallow: /no\n")
+
+    skipped: list[str] = []
+
+    def skip(url: canfetch.SkippedURL) -> None:
+        time.sleep(seconds)
+        skipped.append(url.url)
+
+    urls = [f"{URLS[0]}no{number}" for number in range(int(3 / seconds))]
+
+    async def main() -> None:
+        async with (
+            open_client(Closed()) as client,
+            canfetch.Frontier(client, [*urls, URLS[0]], backend=backend, min_delay=0.0, on_skip=skip) as frontier,
+        ):
+            assert await finish(frontier) == [URLS[0]]
+
+    asyncio.run(asyncio.wait_for(main(), 60))
+    assert sorted(skipped) == sorted(urls)
+
+
+def test_a_source_that_is_added_during_a_page_is_read_for_the_others(backend: FrontierBackend) -> None:
+    options: dict[str, Any] = {"backend": backend, "min_delay": 0.0}
+
+    async def main() -> None:
+        async with (
+            open_client() as client,
+            open_client() as other_client,
+            canfetch.Frontier(client, URLS[:1], **options) as busy,
+        ):
+            turn = await anext(busy)
+            busy.add_source(URLS[1:])
+            async with canfetch.Frontier(other_client, **options) as other:
+                assert [(await anext(other)).done() for _ in URLS[1:]] == [True] * 5
+            assert turn.done()
+
+    asyncio.run(asyncio.wait_for(main(), 40))

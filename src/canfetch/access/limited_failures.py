@@ -104,6 +104,7 @@ def _before(entry: CacheEntry, failure: CacheEntry) -> CacheEntry:
         fetched_at=failure.fetched_at - 1.0,
         next_fetch_at=min(entry.next_fetch_at, failure.next_fetch_at),
         responded_at=None,
+        requested_at=None,
     )
 
 

@@ -54,7 +54,7 @@ def results_for_targets(
 ) -> Iterator[tuple[Origin, FetchResult, float]]:
     """Yield the origins whose robots.txt was requested after a redirect, with the result of a direct fetch of each.
 
-    The third value is the time at which it would have been sent.
+    The third value is the time of the first request of the direct fetch.
 
     A direct fetch would have sent the same requests from there on, so redirects are counted from there. An origin is
     left out if its direct fetch would have followed more redirects. A timeout is left out, because earlier redirects

@@ -28,15 +28,39 @@ _NOT_COMPATIBLE: Final = r"c[^o();:@\[\]]|co[^m();:@\[\]]"
 # Not `compatible` or a contact such as `+www.example.com`.
 _ELEMENT: Final = rf"{_SPACE}*(?:(?:[^c+();:@\[\]\x20\x09]|{_NOT_COMPATIBLE}){_IN_ELEMENT}|c)?"
 _ELEMENTS: Final = rf"{_ELEMENT}(?:;{_ELEMENT})*"
-# Not `KHTML`, as in `Mozilla/5.0 (KHTML, like Gecko; compatible; ExampleBot)`.
-_PLATFORM: Final = (
-    rf"{_SPACE}*(?:[^ck+();:@\[\]\x20\x09]|k[^h();:@\[\]]|{_NOT_COMPATIBLE}|compatible;{_SPACE}*msie)"
-    rf"{_IN_ELEMENT}(?:;{_ELEMENT})*"
+# The words with which the first comment of a browser starts, in lower case. With others, such as `robot`, it is unknown
+# whether the header is that of a browser.
+_PLATFORM_WORDS: Final = (
+    *(
+        "windows",
+        "macintosh",
+        "x11",
+        "linux",
+        "android",
+        "iphone",
+        "ipad",
+        "ipod",
+        "wayland",
+        "cros",
+        "fuchsia",
+        "crkey",
+    ),
+    *("playstation", "new nintendo", "nintendo", "xbox", "web0s", "webos", "smart-tv", "smarttv", "tizen", "appletv"),
+    *("symbianos", "symbian", "series60", "series40", "j2me", "midp", "blackberry", "bb10", "hp-tablet", "kaios"),
+    *("mobile", "tablet", "phone", "tv", "sailfish", "haiku", "os/2", "beos", "freebsd", "openbsd", "netbsd", "sunos"),
+    *("samsung", "playbook", "qtembedded", "viera", "bravia", "roku"),
+    *("unix", "amiga", "risc os", "dreamcast", "maemo", "meego", "ubuntu", "fedora", "debian", "apple tv", "harmonyos"),
 )
+_PLATFORM: Final = (
+    rf"{_SPACE}*(?:(?:{'|'.join(_PLATFORM_WORDS)})(?:[^A-Za-z();:@\[\]]{_IN_ELEMENT})?"
+    rf"|compatible;{_SPACE}*msie{_IN_ELEMENT})(?:;{_ELEMENT})*"
+)
+PLATFORM: Final = re.compile(rf"(?:{'|'.join(_PLATFORM_WORDS)})(?![a-z])")
+"""The start of the first comment of a browser's header, in lower case."""
 # The list of an app may be cut, as in `[FBAN/FBIOS;FBAV/285.0`.
 _COMMENT_OR_LIST: Final = rf"(?:\({_ELEMENTS}\)|\[{_ELEMENTS}(?:\]|$))"
 BROWSER_REGEX: Final = (
-    rf"^(?:mozilla|opera)/[0-9.]*{_SPACE}*\({_PLATFORM}\){_OUTSIDE}(?:{_COMMENT_OR_LIST}{_OUTSIDE})*$"
+    rf"^(?:mozilla|opera)/[0-9][0-9.]*{_SPACE}*\({_PLATFORM}\){_OUTSIDE}(?:{_COMMENT_OR_LIST}{_OUTSIDE})*$"
 )
 """The regex that matches the header of a browser, alone or inside an app, that declares no crawler.
 

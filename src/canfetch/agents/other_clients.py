@@ -8,6 +8,7 @@ from collections.abc import Collection
 from functools import cache
 from typing import Final
 
+from canfetch.agents.declarations import PLATFORM
 from canfetch.agents.registry import RELEASE, names_to_look_up
 from canfetch.core.tokens import product_token
 from canfetch.errors import InvalidProductToken
@@ -17,6 +18,7 @@ BROWSER_PRODUCTS: Final = ("mozilla", "opera")
 """The first products in the headers of browsers, in lower case."""
 _BROWSERS: Final = tuple(f"{name}/" for name in BROWSER_PRODUCTS)
 _BRACKETS: Final = ("(", ")", "[", "]")
+_ROBOT: Final = re.compile("bot|crawl|spider")
 _FIRST_COMMENT: Final = re.compile(r"\(([^()]*)")
 
 
@@ -93,8 +95,15 @@ def is_browser(user_agent: str, names: Collection[str]) -> bool:
 
 
 def _has_browser(text: str) -> bool:
-    """Return whether a header in lower case has the product of a browser, and no contact."""
-    return "://" not in text and _has_product(text)
+    """Return whether a header in lower case has the product of a browser, no contact, and no robot as its platform."""
+    return "://" not in text and _has_product(text) and not _is_platform_of_robot(text)
+
+
+def _is_platform_of_robot(text: str) -> bool:
+    comment = _FIRST_COMMENT.search(text)
+    if comment is None or comment[1].strip().startswith(("compatible", "khtml")):
+        return False
+    return _ROBOT.search(comment[1]) is not None and PLATFORM.match(comment[1].strip()) is None
 
 
 def _has_product(text: str) -> bool:

@@ -47,7 +47,7 @@ from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.core.redaction import loggable_url, redact_urls
 from canfetch.core.urls import AnyURL, plain_url
-from canfetch.core.verdict import ClientVerdict, Verdict
+from canfetch.core.verdict import Access, ClientVerdict, Verdict
 from canfetch.errors import ClientClosed, InvalidOption, InvalidURL
 
 if TYPE_CHECKING:
@@ -389,7 +389,7 @@ class BaseClient(Generic[TransportT]):
                     try:
                         action = procedure.send(result)
                     except StopIteration as end:
-                        return self._cache_entry(origin, end.value)
+                        return self._cache_entry(origin, self._newest(origin, state, end.value))
                     leases.start(action)
                     result = await perform(action)
                     leases.end(action, result)
@@ -402,6 +402,17 @@ class BaseClient(Generic[TransportT]):
                 await perform(ReleaseLease(key))
             check_is_sendable(origin.robots_url, error)
             raise
+
+    def _newest(self, origin: Origin, state: OriginState | None, entry: CacheEntry) -> CacheEntry:
+        """Return the entry that a procedure obtained, or the one in memory if its robots.txt was requested later.
+
+        Args: state: The state in memory before the procedure.
+        """
+        found = self._cache.get(str(origin))
+        if found is None or found is state or entry.requested_at is None:
+            return entry
+        is_reachable = found.entry.outcome.access is not Access.UNREACHABLE
+        return found.entry if is_reachable and found.entry.is_newer_than(entry.requested_at) else entry
 
     def _start_procedure(
         self, origin: Origin, state: OriginState | None, *, refresh: bool, offline: bool

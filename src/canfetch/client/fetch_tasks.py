@@ -34,12 +34,13 @@ class FetchTask(Generic[ResultT]):
             fetch is blocked.
     """
 
-    __slots__ = ("_ended", "_gives_up_at", "_loop", "task")
+    __slots__ = ("_ended", "_gives_up_at", "_is_cancelled", "_loop", "task")
 
     def __init__(self, fetching: Coroutine[Any, Any, ResultT], *, name: str, max_seconds: float) -> None:
         self._loop = asyncio.get_running_loop()
         self._ended: Future[ResultT] = Future()
         self._gives_up_at = monotonic() + max_seconds
+        self._is_cancelled = False
         self.task = self._loop.create_task(fetching, name=name)
         self.task.add_done_callback(self._end)
 
@@ -90,7 +91,8 @@ class FetchTask(Generic[ResultT]):
                 self._loop.call_soon_threadsafe(self._cancel_once)
 
     def _cancel_once(self) -> None:
-        if not self.task.cancelling():
+        if not self._is_cancelled:
+            self._is_cancelled = True
             self.task.cancel()
 
     def close_if_dead(self) -> None:

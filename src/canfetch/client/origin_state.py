@@ -170,7 +170,10 @@ class OriginState:
         seconds += _UNCOUNTED_SLEEP
         fetched_at = entry.fetched_at - seconds
         responded_at = None if entry.responded_at is None else entry.responded_at - seconds
-        entry = entry._replace(fetched_at=fetched_at, next_fetch_at=fetched_at, responded_at=responded_at)
+        requested_at = None if entry.requested_at is None else entry.requested_at - seconds
+        entry = entry._replace(
+            fetched_at=fetched_at, next_fetch_at=fetched_at, responded_at=responded_at, requested_at=requested_at
+        )
         return OriginState(self.origin, entry, self.options)
 
     @property

@@ -100,7 +100,7 @@ class RememberEntry(NamedTuple):
     Attributes:
         origin: The origin.
         entry: The entry.
-        previous: What the memory had before, or None. It is older.
+        previous: The entry in memory before, or None.
         requested_at: When the robots.txt of the entry was requested.
     """
 
@@ -249,6 +249,8 @@ class _Procedure:
         self._lookup = _VariantLookup(self._name, settings) if settings.has_store else None
         # When the fetch has to be finished, by the monotonic clock.
         self._deadline = 0.0
+        # When each request was sent, by the monotonic clock.
+        self._sent: list[float] = []
         # How long the requests of the fetch waited for connections of the caller's pool.
         self._pool_seconds = 0.0
         # The targets of redirects to which a direct request would have been the same, and what was known about them
@@ -273,25 +275,25 @@ class _Procedure:
                 yield ReleaseLease(lease)
                 return known.latest
         exchanges: list[Exchange] = []
-        before, started = known.latest, (self._clock(), self._monotonic())
+        before = known.latest
         fetched = yield from self._fetch(known.base, exchanges, refresh=refresh)
-        # If the clock was set back meanwhile, the requests were sent earlier by the same time.
-        step_back = min(0.0, (self._clock() - started[0]) - (self._monotonic() - started[1]))
-        exchanges = [one._replace(sent_at=round(one.sent_at + step_back, _TIME_DIGITS)) for one in exchanges]
+        exchanges = [
+            one._replace(sent_at=self._time_of(one.sent_at, sent))
+            for one, sent in zip(exchanges, self._sent, strict=True)
+        ]
         requested_at = exchanges[0].sent_at
         is_unreachable = fetched.outcome.access is Access.UNREACHABLE
         found, newer = yield from self._find_newer(before)
         if newer is not None and (is_unreachable or newer.is_newer_than(requested_at)):
-            if lease is not None:
-                yield ReleaseLease(lease)
-            return newer
-        if lookup is not None and is_unreachable:
-            known = found.known.add(known.entry, now=self._clock()).add(known.failure, now=self._clock())
-        entry = yield from self._store(fetched, known, found, known.base, requested_at)
+            entry, confirmed = newer, known.base
+        else:
+            if lookup is not None and is_unreachable:
+                known = found.known.add(known.entry, now=self._clock()).add(known.failure, now=self._clock())
+            entry = confirmed = yield from self._store(fetched, known, found, known.base, requested_at)
         if lease is not None:
             yield ReleaseLease(lease)
         if self._shared_targets:
-            yield from self._share(exchanges, entry)
+            yield from self._share(exchanges, confirmed)
         return entry
 
     def _without_store(self) -> "_FoundEntry":
@@ -355,6 +357,16 @@ class _Procedure:
         newest = found.known.add((yield RecallEntry(self._name)), now=self._clock()).latest
         is_copy = newest not in (None, before) and newest.outcome.access is not Access.UNREACHABLE
         return found, newest if is_copy and self._is_new_and_fresh(newest, before) else None
+
+    def _time_of(self, at: float, monotonic: float) -> float:
+        """Return a time before by the clock of now, which may have been set back since. The monotonic one can sleep.
+
+        Args:
+            at: The time by the clock of then.
+            monotonic: The time by the monotonic clock.
+        """
+        now = self._clock()
+        return round(now - max(now - at, self._monotonic() - monotonic), _TIME_DIGITS)
 
     def _is_fresh(self, entry: CacheEntry | None) -> bool:
         return fetch_need(entry, now=self._clock()) is FetchNeed.NO
@@ -461,6 +473,7 @@ class _Procedure:
                     if cached is not None:
                         return cached
             sent_at = self._clock()
+            self._sent.append(self._monotonic())
             answer = yield from self._send(step, is_cross_origin=is_cross_origin)
             if isinstance(answer, Failure) and answer.kind is FailureKind.LOCAL:
                 # No site was asked, so there is nothing to store, and nothing to tell other clients.
@@ -485,19 +498,24 @@ class _Procedure:
             self._origin, request, entry, now=self._clock(), request_headers=self._settings.headers
         )
 
-    def _share(self, exchanges: list[Exchange], entry: CacheEntry) -> Generator[Action, Any, None]:
-        """Store the result for the other origins whose robots.txt is a target of the redirects."""
+    def _share(self, exchanges: list[Exchange], confirmed: CacheEntry | None) -> Generator[Action, Any, None]:
+        """Store the result for the other origins whose robots.txt is a target of the redirects.
+
+        Args: confirmed: The entry whose copy is current if the file was not modified, or None if there was no copy.
+        """
         results = results_for_targets(
             exchanges, self._options.policy, misconfigured_origins=self._options.misconfigured_origins
         )
         for target, fetched, requested_at in results:
-            is_usable = not fetched.not_modified or entry.outcome.access is Access.SUCCESSFUL
+            is_usable = not fetched.not_modified or (
+                confirmed is not None and confirmed.outcome.access is Access.SUCCESSFUL
+            )
             if is_usable and target in self._shared_targets:
                 before = self._shared_targets[target]
-                yield from _Procedure(target, self._settings).adopt(fetched, entry, before, requested_at)
+                yield from _Procedure(target, self._settings).adopt(fetched, confirmed, before, requested_at)
 
     def adopt(
-        self, fetched: FetchResult, confirmed: CacheEntry, before: CacheEntry | None, requested_at: float
+        self, fetched: FetchResult, confirmed: CacheEntry | None, before: CacheEntry | None, requested_at: float
     ) -> Generator[Action, Any, None]:
         """Store a result that was fetched for another origin, unless there is a newer one.
 
@@ -524,7 +542,7 @@ class _Procedure:
     def _adopt(
         self,
         fetched: FetchResult,
-        confirmed: CacheEntry,
+        confirmed: CacheEntry | None,
         found: "_FoundEntry",
         before: CacheEntry | None,
         requested_at: float,

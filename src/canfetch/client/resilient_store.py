@@ -5,7 +5,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
-from time import monotonic
+from time import monotonic, sleep
 from typing import Final, TypeVar
 
 from canfetch.access.entries import CacheEntry
@@ -14,13 +14,17 @@ from canfetch.client.lease_holders import new_holder
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.client.stores import Store
 from canfetch.core.text import printable_text
+from canfetch.core.verdict import Access
 from canfetch.errors import CorruptEntry, NewerEntry, StoreError
 
 # A store that takes at least this long to fail is suspended, for a multiple of that time, up to a maximum.
 _SLOW_FAILURE_SECONDS: Final = 0.5
 _SUSPENSION_FACTOR: Final = 15.0
 _MAX_SUSPENSION_SECONDS: Final = 60.0
-# The entries that could not be written: 10 MB of memory.
+# Seconds for which `close` waits for leases that other threads are acquiring.
+_CLOSING_SECONDS: Final = 5.0
+_POLL_SECONDS: Final = 0.005
+# The entries that could not be written: 13 MB of memory, if their keys have 50 characters.
 _MAX_UNWRITTEN: Final = 1 << 16
 
 Result = TypeVar("Result")
@@ -41,6 +45,7 @@ class ResilientStore:
 
     __slots__ = (
         "__weakref__",
+        "_acquiring",
         "_corrupt_entries",
         "_error_count",
         "_errors",
@@ -71,6 +76,8 @@ class ResilientStore:
         self._holder = new_holder()
         self._lock = threading.Lock()
         self._leased: set[str] = set()
+        # The number of leases that are being acquired.
+        self._acquiring = 0
 
     @property
     def store_error(self) -> str | None:
@@ -115,11 +122,13 @@ class ResilientStore:
             seconds: The time after which the lease expires.
             unless_held: Do not acquire a lease that this holder already has.
         """
-        store = self._store
-        if store is None:
-            return True
         if unless_held and key in self._leased:
             return False
+        with self._lock:
+            store = self._store
+            if store is None:
+                return True
+            self._acquiring += 1
 
         def acquire() -> bool:
             acquired = store.acquire_lease(key, holder=self._holder, seconds=seconds)
@@ -127,7 +136,11 @@ class ResilientStore:
                 self._leased.add(key)
             return acquired
 
-        return self._attempt("lease", acquire, default=True, consequence="fetching without a lease")
+        try:
+            return self._attempt("lease", acquire, default=True, consequence="fetching without a lease")
+        finally:
+            with self._lock:
+                self._acquiring -= 1
 
     def put(self, entry: CacheEntry) -> None:
         """Put an entry into the store, unless the store has an entry of a newer format."""
@@ -145,7 +158,8 @@ class ResilientStore:
         is_written = self._attempt("write", put, default=False, consequence="the result is cached in memory only")
         with self._lock:
             self._unwritten.pop(entry.key, None)
-            if not is_written:
+            # The entry of a failure has the copy of the older one.
+            if not is_written and entry.outcome.access is not Access.UNREACHABLE:
                 self._unwritten[entry.key] = entry.fetched_at
             if len(self._unwritten) > _MAX_UNWRITTEN:
                 self._unwritten.popitem(last=False)
@@ -158,9 +172,14 @@ class ResilientStore:
 
     def close(self) -> None:
         """Release all leases, close the store, and continue without a store."""
-        store, self._store = self._store, None
+        with self._lock:
+            store, self._store = self._store, None
         if store is None:
             return
+        # Otherwise a lease that another thread acquires now would stay.
+        ends_at = monotonic() + _CLOSING_SECONDS
+        while self._acquiring and monotonic() < ends_at:
+            sleep(_POLL_SECONDS)
         # If the store is down, the leases expire.
         with suppress(Exception):
             for key in list(self._leased):

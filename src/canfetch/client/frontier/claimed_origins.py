@@ -15,6 +15,8 @@ from canfetch.client.frontier.url_queue import QueueOptions, URLQueue
 # claimed.
 CLAIMS: Final = 32
 _FEW_CLAIMS: Final = 8
+# Seconds for which the frontier may decide about the URLs of ready origins. A callback can block it.
+_CHOOSING_SECONDS: Final = 60.0
 
 
 class Claim(Protocol):
@@ -50,6 +52,8 @@ class ClaimedOrigins(URLQueue, Generic[C]):
         self._lock = threading.Lock()
         self._claims: dict[int, C] = {}
         self._lost: list[int] = []
+        # The ready claims that were returned last. The frontier decides about their URLs, and calls `on_skip`.
+        self._chosen: list[C] = []
 
     def _origin(self, claim: C) -> QueuedOrigin:
         """Return the origin of a claim."""
@@ -57,7 +61,7 @@ class ClaimedOrigins(URLQueue, Generic[C]):
 
     @property
     def is_shared(self) -> bool:
-        """Whether other processes wait for what this one does not use. See `URLQueue`."""
+        """Whether other processes can take the origins that this one does not use. See `URLQueue`."""
         return True
 
     def _is_idle(self, claim: C, seconds: float) -> bool:
@@ -65,6 +69,8 @@ class ClaimedOrigins(URLQueue, Generic[C]):
 
         The caller holds the lock. While an origin waits for a time, no other process could use it either.
         """
+        if claim.phase is Phase.READY and any(claim is chosen for chosen in self._chosen):
+            seconds = _CHOOSING_SECONDS
         if claim.is_busy or claim.since >= time.monotonic() - seconds:
             return False
         if claim.phase is Phase.WAITING:
@@ -125,7 +131,8 @@ class ClaimedOrigins(URLQueue, Generic[C]):
             for _, claim in first:
                 # No longer idle: the caller decides about it now.
                 claim.since = since
-            return [self._origin(claim) for _, claim in first]
+            self._chosen = [claim for _, claim in first]
+            return [self._origin(claim) for claim in self._chosen]
 
     def _due_origins(self, now: float) -> list[int]:
         with self._lock:

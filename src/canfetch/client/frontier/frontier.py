@@ -50,7 +50,7 @@ from canfetch.core.verdict import ClientVerdict
 _FAILED_BATCH: Final = 1000
 # The number of robots.txt files that are requested without letting other tasks run.
 _CHECK_BATCH: Final = 16
-# Seconds between two looks whether a source can be read further, while all tasks are busy with pages.
+# Seconds between checks for space in the queue, while a source waits for it and all tasks are busy with pages.
 _SPACE_SECONDS: Final = 1.0
 # The part of `Recrawl.every` after which an origin that was given up has a turn. Its URLs are due after `every`, by the
 # clock of another machine.
@@ -358,7 +358,7 @@ class Frontier:
         priority = check_priority(priority)
         self._queue.check_usable()
         self._sources.append(urls, priority)
-        self._changed.set()
+        self._note_progress()
         self._queue.note_reading(reads_sources=self._sources.may_add)
 
     def defer(self, url: AnyURL, retry_after: str | float | None) -> None:
@@ -565,6 +565,7 @@ class Frontier:
                     # A task that waits for a turn has used it.
                     continue
                 try:
+                    self._sources.start()
                     await self._use_progress()
                 except Exception as error:  # noqa: BLE001 - raised by the iteration
                     self._sources.add_error(error)

@@ -257,6 +257,7 @@ DROP: Final = f"WITH {_ME}, {_SKIPPED} {_ALIVE}"
 # The attempt is counted now, so that a page that ends the process is not handed out forever. A server that crashed can
 # have forgotten the claim. A `retry_at` that has passed, which is the one of the claim, must not become a wait when the
 # clock of the server is set back. A later one is from another process.
+# An origin that another process has deferred since it was claimed is given back.
 TAKE: Final = f"""
 WITH {_ME}, {_SKIPPED_OF_MANY},
 given AS (
@@ -266,12 +267,17 @@ given AS (
     ) AS given (origin, url, attempt, wait, passed_retry_at)
 ),
 mine AS (
-    SELECT id FROM canfetch_origins
+    SELECT id, due_at > {NOW} + 0.000002 AS is_deferred FROM canfetch_origins
     WHERE id = ANY (%(origins)s::bigint[]) AND {_OWNED_BY_ME.format(3)} AND {_HAS_ME} ORDER BY id FOR NO KEY UPDATE
+),
+given_back AS (
+    UPDATE canfetch_origins AS o SET state = 1, worker = NULL WHERE id IN (SELECT id FROM mine WHERE is_deferred)
+    AND NOT EXISTS (SELECT 1 FROM canfetch_urls AS u WHERE u.origin = o.id AND u.state = 1)
 ),
 taken AS (
     UPDATE canfetch_urls AS u SET state = 1, attempt = given.attempt + 1, worker = %(worker)s
-    FROM given WHERE u.origin = given.origin AND u.id = given.url AND given.origin IN (SELECT id FROM mine)
+    FROM given WHERE u.origin = given.origin AND u.id = given.url
+    AND given.origin IN (SELECT id FROM mine WHERE NOT is_deferred)
     AND (u.state = 0 OR u.state = 1 AND u.worker = %(worker)s)
     RETURNING u.origin
 ),

@@ -121,6 +121,8 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
         self._lease = lease
         self._origin_ids: dict[str, int] = {}
         self._reads_sources = options.reads_sources
+        # What the server has noted, or None after an update without an answer.
+        self._noted_reading: bool | None = options.reads_sources
         # The origins that the heartbeat is giving back.
         self._leaving: list[int] = []
         # No other claim is tried before this time.
@@ -161,9 +163,10 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
         return is_finished
 
     def note_reading(self, *, reads_sources: bool) -> None:
-        if reads_sources != self._reads_sources:
+        if reads_sources != self._noted_reading:
+            self._reads_sources, self._noted_reading = reads_sources, None
             self._run(sql.READS_SOURCES, reads_sources=reads_sources)
-            self._reads_sources = reads_sources
+            self._noted_reading = reads_sources
 
     def add(self, new: NewURLs) -> AddedURLs:
         rows = new.urls

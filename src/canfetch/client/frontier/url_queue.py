@@ -95,7 +95,7 @@ class URLQueue(ABC):
 
     @property
     def is_shared(self) -> bool:
-        """Whether other processes can have turns of the same crawl, and wait for what this one does not use."""
+        """Whether other processes can take the origins that this one does not use."""
         return False
 
     def check_usable(self) -> None:
@@ -121,7 +121,7 @@ class URLQueue(ABC):
     def note_reading(self, *, reads_sources: bool) -> None:  # noqa: B027 - see below
         """Note whether this frontier may add more URLs of its sources.
 
-        Only a queue needs it that several processes share, and whose crawl does not end before all sources are read.
+        Needed by queues that several processes share, if a crawl ends only after all sources are read.
         """
 
     def lost_origins(self) -> list[int]:

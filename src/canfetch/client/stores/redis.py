@@ -5,7 +5,6 @@ was last written.
 """
 
 import math
-import os
 import re
 import socket
 import threading
@@ -17,6 +16,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from canfetch.access.entries import ENTRY_FORMAT, CacheEntry, newer_entry
 from canfetch.client.argument_checks import check_positive_seconds, check_whole_seconds
+from canfetch.client.forking import reset_on_fork
 from canfetch.client.stores import DEFAULT_TTL, MAX_ENTRY_BYTES, oversized_entry, parse_stored_entry, serialize_entry
 from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
@@ -92,12 +92,12 @@ class RedisStore:
         except TypeError as error:
             option = str(error).rpartition("argument ")[2]
             raise StoreError(f"{self._redacted_url!r}: invalid Redis URL: unknown option {option}") from None
+        reset_on_fork(self)
 
     def _open(self) -> None:
         """Create the client of the library. It opens connections when they are needed."""
         import redis  # noqa: PLC0415 - an optional dependency
 
-        self._process = os.getpid()
         client: Any = redis.Redis.from_url(
             self._url, socket_timeout=self._timeout, socket_connect_timeout=self._timeout
         )
@@ -110,12 +110,11 @@ class RedisStore:
         self._release_lease = client.register_script(_RELEASE_LEASE)
         self._redis = client
 
-    def _reopen_after_fork(self) -> None:
+    def reset_after_fork(self) -> None:
         """Replace the client of the parent process: a thread of the parent may have held a lock of its pool."""
-        if self._process != os.getpid():
-            # Otherwise it acquires the lock when it is deleted.
-            self._redis.auto_close_connection_pool = False
-            self._open()
+        # Otherwise the old client acquires the lock of its pool when it is deleted.
+        self._redis.auto_close_connection_pool = False
+        self._open()
 
     def get(self, key: str) -> CacheEntry | None:
         """Return the entry of a key, or None.
@@ -182,7 +181,6 @@ class RedisStore:
 
     def close(self) -> None:
         """Close the connections."""
-        self._reopen_after_fork()
         self._redis.close()
 
     def _redis_key(self, kind: str, key: str) -> str:
@@ -191,7 +189,6 @@ class RedisStore:
     @contextmanager
     def _operation(self) -> Iterator[None]:
         """Limit the time of an operation, and raise every error as StoreError, with the URL of the server."""
-        self._reopen_after_fork()
         try:
             with self._deadline.limit(self._operation_seconds):
                 yield

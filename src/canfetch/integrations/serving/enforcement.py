@@ -51,7 +51,7 @@ _PLAIN_PATH: Final = re.compile(rb"(?:/[A-Za-z0-9_.~!$&'()*+,;=:@-]+)*/?")
 _PROFILES: Final = {"Google": "googlebot", "Microsoft": "bing", "Yandex": "yandex"}
 
 
-# One target is decoded for each of its readings.
+# Each reading decodes the same target again.
 _unquote: Final = lru_cache(maxsize=8)(unquote_to_bytes)
 
 

@@ -27,7 +27,8 @@ def allowed_connections(wanted: int, *, fetches: int) -> int:
         return wanted
     if limit < MIN_FILES:
         raise InvalidOption(
-            f"the limit of open files is {limit}, and the server needs at least {MIN_FILES}: run ulimit -n {MIN_FILES}"
+            f"the limit of open files is {limit}, and the server needs at least {MIN_FILES}: raise the hard limit "
+            "(ulimit -Hn, LimitNOFILE= in systemd, --ulimit nofile= in Docker)"
         )
     files = limit - _OTHER_FILES
     # Under a low limit, fewer fetches than allowed find files.

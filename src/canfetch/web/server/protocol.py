@@ -97,7 +97,7 @@ class BoundedConfig(Config):
         self.closing_timeout = closing_timeout
         self.new_connections = RateLimiter(NEW_CONNECTIONS, time.monotonic)
         if client_connections is None:
-            client_connections = min(CLIENT_CONNECTIONS, max_connections // 2)
+            client_connections = min(CLIENT_CONNECTIONS, max(1, max_connections // 2))
         self.connections_of_clients = Shares(max_connections * 2, client_connections, max_connections // 2)
         # The connections that wait for a request or the rest of its head, the one that waits longest first.
         self.waiting: OrderedDict[BoundedProtocol, None] = OrderedDict()
