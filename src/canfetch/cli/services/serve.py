@@ -261,5 +261,5 @@ Examples:
   canfetch serve --static public/robots-tester --with-linter
 
 \b
-Exit codes: 0 SIGTERM stopped the server, or the site was written, 2 an error occurred.""",
+Exit codes: 0 SIGTERM stopped the server, or the site was written, 1 no worker could start, 2 an error occurred.""",
 )

@@ -2,12 +2,15 @@
 
 import logging
 import os
+import select
 import socket
+import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TextIO
 
 from canfetch.web.app import create_app
 from canfetch.web.server.accepting import BACKLOG
@@ -23,6 +26,10 @@ from canfetch.web.settings import Settings
 if TYPE_CHECKING:
     from canfetch.web.server.guard import Guard
 
+    _StreamHandler = logging.StreamHandler[TextIO]
+else:
+    _StreamHandler = logging.StreamHandler
+
 # Longer than the longest request.
 _SHUTDOWN_MARGIN: Final = 5
 _KEEP_ALIVE: Final = 15
@@ -30,10 +37,27 @@ _KEEP_ALIVE: Final = 15
 _WORKER_START_SECONDS: Final = 60
 
 
-def configure_logging(verbose: int) -> None:
-    """Log to standard error: 0 warnings, 1 each request, 2 and more each fetch, too."""
+class PromptHandler(_StreamHandler):
+    """Logs to standard error. Drops messages if it is a full pipe, which would block the process."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a message, if it can be written at once."""
+        # Standard error is closed, or has no descriptor.
+        with suppress(OSError, TypeError, ValueError):
+            if sys.platform != "win32" and not select.select([], [self.stream], [], 0)[1]:
+                return
+        super().emit(record)
+
+
+def configure_logging(verbose: int, *, is_prompt: bool = False) -> None:
+    """Log to standard error.
+
+    Args:
+        verbose: 0 warnings, 1 each request, 2 and more each fetch, too.
+        is_prompt: Whether to drop messages instead of waiting until standard error is read.
+    """
     level = {0: logging.WARNING, 1: logging.INFO}.get(verbose, logging.DEBUG)
-    handler = logging.StreamHandler()
+    handler = PromptHandler() if is_prompt else logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
     for name in ("canfetch", "uvicorn"):
         logger = logging.getLogger(name)
@@ -58,7 +82,7 @@ def serve(settings: Settings, bound: socket.socket, on_start: Callable[[], None]
         on_start: Called before the first request is accepted.
         verbose: What is logged.
     Raises: InvalidOption: The limit of open files is too low; MissingExtra: Traces are configured, and OpenTelemetry is
-        not installed; KeyboardInterrupt.
+        not installed; KeyboardInterrupt; SystemExit: No worker process can start.
     """
     with bound:
         connections = allowed_connections(settings.max_connections, fetches=settings.max_fetches)
@@ -70,6 +94,8 @@ def _serve(settings: Settings, bound: socket.socket, on_start: Callable[[], None
         with tempfile.TemporaryDirectory(prefix="canfetch-metrics-") as folder:
             os.environ.setdefault(SHARED_FOLDER_VARIABLE, folder)
             config = _config(settings, verbose)
+            # The messages of the supervisor. It has to react to signals, whatever reads them.
+            configure_logging(verbose, is_prompt=True)
             # From here on, signals are queued and do not raise.
             supervisor = Supervisor(config, [bound])
             bound.listen(BACKLOG)
@@ -77,6 +103,8 @@ def _serve(settings: Settings, bound: socket.socket, on_start: Callable[[], None
             supervisor.run()
         if supervisor.is_interrupted:
             raise KeyboardInterrupt
+        if supervisor.has_failed:
+            raise SystemExit(1)
         return
     run_until_stopped(_config(settings, verbose), bound, on_start)
 
