@@ -5,6 +5,7 @@ import threading
 import time
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import aiohttp
@@ -324,7 +325,8 @@ def test_exception_of_a_transport_is_raised_and_the_next_call_tries_again() -> N
 
 def test_timeout_includes_redirects(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    # Not in `time` itself: servers of other tests may be running in threads of this process.
+    monkeypatch.setattr("canfetch.client.procedure.time", SimpleNamespace(monotonic=lambda: now[0], time=time.time))
 
     class Slow(ScriptedOrigin):
         def send(self, request: TransportRequest) -> Response | Failure:

@@ -11,6 +11,7 @@ from contextlib import suppress
 from http.client import HTTPException
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.web.test_serve import ROOT, get, serving
@@ -84,8 +85,9 @@ class Crowd:
         self.seconds = 0.0
         self._steps: Iterator[Callable[[], object]] = iter(())
         monkeypatch.setattr(supervisor, "Worker", lambda _config, _sockets: ControlledWorker(self))
-        monkeypatch.setattr(time, "sleep", lambda _: next(self._steps)())
-        monkeypatch.setattr(time, "monotonic", lambda: self.seconds)
+        # Not in `time` itself: servers of other tests may be running in threads of this process.
+        clock = SimpleNamespace(sleep=lambda _: next(self._steps)(), monotonic=lambda: self.seconds)
+        monkeypatch.setattr(supervisor, "time", clock)
 
     def run(self, number: int, *steps: Callable[[], object]) -> Supervisor:
         """Run a number of workers, and one step before each check of the supervisor, which has to end with the last."""
