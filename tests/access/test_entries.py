@@ -390,3 +390,12 @@ def test_detail_is_printable() -> None:
 )
 def test_a_failure_after_connecting_is_that_of_a_server(kind: OutcomeKind, detail: str, *, reached: bool) -> None:
     assert Outcome(Access.UNREACHABLE, None, kind, detail).reached_server is reached
+
+
+def test_the_entry_that_was_requested_later_is_newer() -> None:
+    entry = make_entry(make_response(), now=100.0)
+    # An entry of an older version has only the end of its fetch.
+    assert [entry.is_newer_than(at) for at in (99.0, 100.0, 101.0)] == [True, False, False]
+    slow = entry._replace(requested_at=90.0)
+    assert [slow.is_newer_than(at) for at in (89.0, 90.0, 95.0)] == [True, False, False]
+    assert CacheEntry.from_json(slow.to_json()).requested_at == 90.0
