@@ -47,6 +47,32 @@ class Unwritable(MemoryStore):
         super().put(entry)
 
 
+def test_closing_releases_a_lease_that_another_thread_is_acquiring() -> None:
+    is_asked, gate = threading.Event(), threading.Event()
+
+    class Slow(MemoryStore):
+        def acquire_lease(self, origin: str, *, holder: str, seconds: float) -> bool:
+            acquired = super().acquire_lease(origin, holder=holder, seconds=seconds)
+            is_asked.set()
+            assert gate.wait(300)
+            return acquired
+
+    store = Slow()
+    resilient = ResilientStore(store)
+    acquiring = threading.Thread(target=resilient.acquire_lease, args=("https://example.com", 60.0))
+    acquiring.start()
+    assert is_asked.wait(300)
+    closing = threading.Thread(target=resilient.close)
+    closing.start()
+    closing.join(0.1)
+    gate.set()
+    acquiring.join()
+    closing.join()
+    assert store._leases == {}
+    assert resilient.acquire_lease("https://example.com", 60.0)
+    assert store._leases == {}
+
+
 def test_no_older_entry_is_read_than_one_that_could_not_be_written() -> None:
     store = Unwritable()
     resilient, other_process = ResilientStore(store), ResilientStore(store)
