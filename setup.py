@@ -135,7 +135,7 @@ def native_build(*, optional: bool) -> dict[str, Any]:
         cargo_manifest_args=["--locked"],
         rust_version=RUST,
         # The module is 3 % smaller, and neither single decisions nor columns are slower.
-        rustc_flags=["-C", "llvm-args=-inline-threshold=100 -unroll-threshold=60"],
+        rustc_flags=["-C", "llvm-args=-inline-threshold=80 -unroll-threshold=60"],
         # Editable installs are benchmarked too.
         debug=False,
         optional=optional,
