@@ -267,7 +267,8 @@ given AS (
     ) AS given (origin, url, attempt, wait, passed_retry_at)
 ),
 mine AS (
-    SELECT id, due_at > {NOW} + 0.000002 AS is_deferred FROM canfetch_origins
+    SELECT id, retry_at IS NOT NULL AND least(due_at, retry_at) > {NOW} + 0.000002 AS is_deferred
+    FROM canfetch_origins
     WHERE id = ANY (%(origins)s::bigint[]) AND {_OWNED_BY_ME.format(3)} AND {_HAS_ME} ORDER BY id FOR NO KEY UPDATE
 ),
 given_back AS (
