@@ -31,20 +31,8 @@ _ELEMENTS: Final = rf"{_ELEMENT}(?:;{_ELEMENT})*"
 # The words with which the first comment of a browser starts, in lower case. With others, such as `robot`, it is unknown
 # whether the header is that of a browser.
 _PLATFORM_WORDS: Final = (
-    *(
-        "windows",
-        "macintosh",
-        "x11",
-        "linux",
-        "android",
-        "iphone",
-        "ipad",
-        "ipod",
-        "wayland",
-        "cros",
-        "fuchsia",
-        "crkey",
-    ),
+    *("windows", "macintosh", "x11", "linux", "android", "iphone", "ipad", "ipod", "wayland", "cros"),
+    *("fuchsia", "crkey"),
     *("playstation", "new nintendo", "nintendo", "xbox", "web0s", "webos", "smart-tv", "smarttv", "tizen", "appletv"),
     *("symbianos", "symbian", "series60", "series40", "j2me", "midp", "blackberry", "bb10", "hp-tablet", "kaios"),
     *("mobile", "tablet", "phone", "tv", "sailfish", "haiku", "os/2", "beos", "freebsd", "openbsd", "netbsd", "sunos"),

@@ -95,15 +95,15 @@ def is_browser(user_agent: str, names: Collection[str]) -> bool:
 
 
 def _has_browser(text: str) -> bool:
-    """Return whether a header in lower case has the product of a browser, no contact, and no robot as its platform."""
+    """Return whether a header in lower case is of a browser: without a contact, and without a robot as platform."""
     return "://" not in text and _has_product(text) and not _is_platform_of_robot(text)
 
 
 def _is_platform_of_robot(text: str) -> bool:
     comment = _FIRST_COMMENT.search(text)
-    if comment is None or comment[1].strip().startswith(("compatible", "khtml")):
-        return False
-    return _ROBOT.search(comment[1]) is not None and PLATFORM.match(comment[1].strip()) is None
+    platform = "" if comment is None else comment[1].strip()
+    is_known = PLATFORM.match(platform) is not None or platform.startswith(("compatible", "khtml"))
+    return not is_known and _ROBOT.search(platform) is not None
 
 
 def _has_product(text: str) -> bool:

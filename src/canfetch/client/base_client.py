@@ -389,7 +389,10 @@ class BaseClient(Generic[TransportT]):
                     try:
                         action = procedure.send(result)
                     except StopIteration as end:
-                        return self._cache_entry(origin, self._newest(origin, state, end.value))
+                        overtaking = self._overtaking(origin, None if state is None else state.entry, end.value)
+                        if overtaking is not None and overtaking.entry.outcome.access is not Access.UNREACHABLE:
+                            return overtaking
+                        return self._cache_entry(origin, end.value)
                     leases.start(action)
                     result = await perform(action)
                     leases.end(action, result)
@@ -403,16 +406,17 @@ class BaseClient(Generic[TransportT]):
             check_is_sendable(origin.robots_url, error)
             raise
 
-    def _newest(self, origin: Origin, state: OriginState | None, entry: CacheEntry) -> CacheEntry:
-        """Return the entry that a procedure obtained, or the one in memory if its robots.txt was requested later.
+    def _overtaking(self, origin: Origin, previous: CacheEntry | None, entry: CacheEntry) -> OriginState | None:
+        """Return the state in memory if its robots.txt was requested later than that of an entry, or None.
 
-        Args: state: The state in memory before the procedure.
+        Args:
+            previous: The entry in memory before the request. It is older, whatever its time.
+            entry: The entry.
         """
-        found = self._cache.get(str(origin))
-        if found is None or found is state or entry.requested_at is None:
-            return entry
-        is_reachable = found.entry.outcome.access is not Access.UNREACHABLE
-        return found.entry if is_reachable and found.entry.is_newer_than(entry.requested_at) else entry
+        state = self._cache.get(str(origin))
+        if state is None or state.entry == previous or entry.requested_at is None:
+            return None
+        return state if state.entry.is_newer_than(entry.requested_at) else None
 
     def _start_procedure(
         self, origin: Origin, state: OriginState | None, *, refresh: bool, offline: bool
@@ -440,9 +444,8 @@ class BaseClient(Generic[TransportT]):
             case RecallEntry(origin):
                 state = self._cache.get(origin)
                 return None if state is None else state.entry
-            case RememberEntry(origin, entry, previous, requested_at):
-                state = self._cache.get(str(origin))
-                if state is None or state.entry == previous or not state.entry.is_newer_than(requested_at):
+            case RememberEntry(origin, entry, previous):
+                if self._overtaking(origin, previous, entry) is None:
                     self._cache_entry(origin, entry)
                 return None
             case _:

@@ -101,13 +101,11 @@ class RememberEntry(NamedTuple):
         origin: The origin.
         entry: The entry.
         previous: The entry in memory before, or None.
-        requested_at: When the robots.txt of the entry was requested.
     """
 
     origin: Origin
     entry: CacheEntry
     previous: CacheEntry | None
-    requested_at: float
 
 
 StoreAction = GetEntry | AcquireLease | StoreEntry | ReleaseLease | RecallEntry | RememberEntry
@@ -359,11 +357,13 @@ class _Procedure:
         return found, newest if is_copy and self._is_new_and_fresh(newest, before) else None
 
     def _time_of(self, at: float, monotonic: float) -> float:
-        """Return a time before by the clock of now, which may have been set back since. The monotonic one can sleep.
+        """Return when something happened, by the clock as it is set now. It may have been set back since.
+
+        The monotonic clock stops while the machine sleeps, so the longer of both times counts.
 
         Args:
-            at: The time by the clock of then.
-            monotonic: The time by the monotonic clock.
+            at: What the clock showed then.
+            monotonic: What the monotonic clock showed then.
         """
         now = self._clock()
         return round(now - max(now - at, self._monotonic() - monotonic), _TIME_DIGITS)
@@ -555,7 +555,7 @@ class _Procedure:
         if is_newest and not is_needless:
             base = confirmed if fetched.not_modified else known.base
             entry = yield from self._store(fetched, known, found, base, requested_at)
-            yield RememberEntry(self._origin, entry, recalled, requested_at)
+            yield RememberEntry(self._origin, entry, recalled)
 
     def known(self) -> Generator[Action, Any, KnownEntries]:
         """Return the entries of the origin in the store and in the memory of the client."""

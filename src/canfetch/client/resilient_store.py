@@ -39,8 +39,8 @@ class ResilientStore:
 
     An entry of a newer format is neither used, deleted nor replaced. The first such entry is logged.
 
-    If an entry could not be written, the older one in the store is not used either: a client whose memory is full would
-    return from a newer robots.txt to it.
+    If an entry could not be written, the older one in the store is not used either: otherwise a client whose memory is
+    full would return to an older robots.txt.
     """
 
     __slots__ = (
@@ -66,7 +66,7 @@ class ResilientStore:
         self._corrupt_entries = 0
         self._suspended_until = 0.0
         self._has_logged_newer_entry = False
-        # When each entry was fetched that could not be written, by key.
+        # By key: when the entries were fetched that could not be written.
         self._unwritten: OrderedDict[str, float] = OrderedDict()
         self.reset_after_fork()
         reset_on_fork(self)

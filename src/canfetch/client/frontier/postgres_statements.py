@@ -272,8 +272,8 @@ mine AS (
     WHERE id = ANY (%(origins)s::bigint[]) AND {_OWNED_BY_ME.format(3)} AND {_HAS_ME} ORDER BY id FOR NO KEY UPDATE
 ),
 given_back AS (
-    UPDATE canfetch_origins AS o SET state = 1, worker = NULL WHERE id IN (SELECT id FROM mine WHERE is_deferred)
-    AND NOT EXISTS (SELECT 1 FROM canfetch_urls AS u WHERE u.origin = o.id AND u.state = 1)
+    {_GIVEN_BACK} WHERE id IN (SELECT id FROM mine WHERE is_deferred)
+    AND NOT EXISTS (SELECT 1 FROM canfetch_urls AS u WHERE u.origin = canfetch_origins.id AND u.state = 1)
 ),
 taken AS (
     UPDATE canfetch_urls AS u SET state = 1, attempt = given.attempt + 1, worker = %(worker)s

@@ -49,8 +49,6 @@ _PATH_CHARACTERS: Final = "/!$&'()*+,;=:@"
 _PLAIN_PATH: Final = re.compile(rb"(?:/[A-Za-z0-9_.~!$&'()*+,;=:@-]+)*/?")
 # Operators whose parsers read some files in another way than RFC 9309.
 _PROFILES: Final = {"Google": "googlebot", "Microsoft": "bing", "Yandex": "yandex"}
-
-
 # Each reading decodes the same target again.
 _unquote: Final = lru_cache(maxsize=8)(unquote_to_bytes)
 

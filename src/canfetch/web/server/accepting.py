@@ -11,7 +11,7 @@ from uvicorn.server import Server
 from canfetch.web.server.protocol import BoundedConfig
 
 BACKLOG: Final = 2048
-# Of asyncio, which calls the handler for each connection that it does not accept, and then pauses for a second.
+# With this message asyncio reports each connection that it cannot accept. It then pauses for a second.
 _NO_FILES: Final = "socket.accept() out of system resource"
 _BURST_SECONDS: Final = 0.5
 _LOG_SECONDS: Final = 60.0

@@ -26,10 +26,6 @@ from canfetch.web.settings import Settings
 if TYPE_CHECKING:
     from canfetch.web.server.guard import Guard
 
-    _StreamHandler = logging.StreamHandler[TextIO]
-else:
-    _StreamHandler = logging.StreamHandler
-
 # Longer than the longest request.
 _SHUTDOWN_MARGIN: Final = 5
 _KEEP_ALIVE: Final = 15
@@ -37,7 +33,7 @@ _KEEP_ALIVE: Final = 15
 _WORKER_START_SECONDS: Final = 60
 
 
-class PromptHandler(_StreamHandler):
+class PromptHandler(logging.StreamHandler[TextIO]):
     """Logs to standard error. Drops messages if it is a full pipe, which would block the process."""
 
     def emit(self, record: logging.LogRecord) -> None:

@@ -1,6 +1,6 @@
 """The supervisor of a server with several workers: it starts, checks, replaces and stops them.
 
-It waits for no worker, so that a signal takes effect at once, whatever a worker does.
+It never waits for a worker, so a signal takes effect at once, whatever a worker does.
 """
 
 import logging
@@ -30,7 +30,7 @@ LOGGER: Final = logging.getLogger("canfetch.web")
 
 
 class Worker(Process):
-    """A worker process, which is asked whether it serves without a wait for its answer.
+    """A worker process with a health check that does not block.
 
     Attributes: serves: Whether it serves, by its last answer.
     """
@@ -41,7 +41,7 @@ class Worker(Process):
         self.serves = False
         self._is_asked = False
         self._is_stopping = False
-        # When it was started, asked, or told to stop.
+        # When it was started, last checked, or stopped.
         self._since = 0.0
 
     @property
