@@ -82,8 +82,8 @@ def test_living_origins_have_their_share_of_the_checks_all_the_time(backend: str
 
     # The dead ones need at least 94 s of 64 checks. In order, all living ones would come after that.
     assert len(times) == 400
-    # Workers on PostgreSQL claim origins in batches, and the first ones are all dead: the source begins with them. Their
-    # heartbeats are in real time, so the load of the machine changes the order of the claims.
+    # Workers on PostgreSQL claim origins in batches, and the first ones are all dead: the source begins with them.
+    # Their heartbeats are in real time, so the load of the machine changes the order of the claims.
     first, share = (0, 10) if backend == "sqlite" else (10, 5)
     for start in range(first, 100, 10):
         assert sum(start <= at <= start + 10 for at in times) >= share

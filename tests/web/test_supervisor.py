@@ -3,6 +3,7 @@
 import logging
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -22,9 +23,15 @@ from canfetch.web.server import supervisor
 from canfetch.web.server.clients import ClientAddresses
 from canfetch.web.server.process import PromptHandler
 from canfetch.web.server.protocol import BoundedConfig
-from canfetch.web.server.supervisor import Supervisor
+from canfetch.web.server.supervisor import Supervisor, Worker
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are of another kind there")
+
+
+def new_config(workers: int = 1) -> BoundedConfig:
+    return BoundedConfig(
+        "app", header_timeout=1, reading_timeout=1, max_connections=4, addresses=ClientAddresses(()), workers=workers
+    )
 
 
 class ControlledWorker:
@@ -92,10 +99,7 @@ class Crowd:
     def run(self, number: int, *steps: Callable[[], object]) -> Supervisor:
         """Run a number of workers, and one step before each check of the supervisor, which has to end with the last."""
         self._steps = iter(steps)
-        config = BoundedConfig(
-            "app", header_timeout=1, reading_timeout=1, max_connections=4, addresses=ClientAddresses(()), workers=number
-        )
-        running = Supervisor(config, [])
+        running = Supervisor(new_config(number), [])
         running.run()
         assert next(self._steps, None) is None
         return running
@@ -308,6 +312,38 @@ def test_signals_change_the_number_of_workers(crowd: Crowd) -> None:
     note = [lambda: seen.append(crowd.running)]
     crowd.run(1, send("SIGTTIN"), *note, send("SIGTTOU", 3), *note, send("SIGTERM"))
     assert seen == [[1, 2], [1]]
+
+
+class DeafWorker(Worker):
+    """A worker that ignores SIGTERM."""
+
+    def target(self, sockets: list[socket.socket] | None = None) -> None:  # noqa: ARG002 - it serves nothing
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        self.child_conn.send(True)
+        time.sleep(60)
+
+
+@pytest.mark.slow
+def test_worker_that_does_not_end_in_time_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = time.monotonic()
+    monkeypatch.setattr(supervisor, "time", SimpleNamespace(monotonic=lambda: now))
+    worker = DeafWorker(new_config(), [])
+    worker.start()
+    try:
+        assert worker.parent_conn.recv()
+        worker.stop()
+        now += 9
+        worker.end_late()
+        # The signal takes a moment, and so would its effect.
+        worker.process.join(0.3)
+        assert not worker.has_ended
+        now += 2
+        worker.end_late()
+        worker.process.join(20)
+        assert worker.exitcode == -signal.SIGKILL
+    finally:
+        worker.kill()
+        worker.join()
 
 
 def test_messages_are_dropped_if_standard_error_is_a_full_pipe() -> None:
