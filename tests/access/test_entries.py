@@ -9,13 +9,13 @@ import pytest
 from canfetch.access.effective_access import FetchNeed, effective_access, expire_if_incompatible, fetch_need
 from canfetch.access.entries import ENTRY_FORMAT, CacheEntry, origin_from_key, select_stored_headers
 from canfetch.access.fetch_plan import FetchResult, Request, first_request, next_step
-from canfetch.access.outcomes import Outcome, OutcomeKind
+from canfetch.access.outcomes import Outcome, OutcomeKind, evaluate_response
 from canfetch.access.policies import get_policy
 from canfetch.access.responses import NOT_CONNECTED, Failure, FailureKind, Response
 from canfetch.access.transitions import next_entry
 from canfetch.core.origin import Origin
 from canfetch.core.times import rfc3339
-from canfetch.core.verdict import Access
+from canfetch.core.verdict import Access, Effect
 from canfetch.errors import CorruptEntry, NewerEntry
 
 RFC9309 = get_policy("rfc9309")
@@ -295,6 +295,20 @@ def test_yandex_oversize_file_is_expired_for_a_client_with_another_limit() -> No
         (accepted, LIMIT, FetchNeed.NOW),
     ):
         assert fetch_need(expire_if_incompatible(entry, YANDEX, max_bytes=max_bytes), now=1) is need
+
+
+@pytest.mark.parametrize("oversize", ["full-allow", "full-disallow", "unreachable"])
+def test_oversize_copy_of_a_client_with_another_limit_is_not_used(oversize: str) -> None:
+    policy = get_policy(f"rfc9309+oversize={oversize}")
+    entry = make_entry(make_response(body=b"a" * (LIMIT + 50)))._replace(max_bytes=2 * LIMIT)
+    down = entry._replace(outcome=evaluate_response(make_response(503), policy, max_bytes=LIMIT), max_bytes=LIMIT)
+
+    assert effective_access(entry, policy, now=0).effect is Effect.CONDITIONAL_ALLOW
+    limited = effective_access(entry, policy, now=0, max_bytes=LIMIT)
+    assert (limited.effect.value, limited.copy) == (oversize.replace("unreachable", "full-disallow"), None)
+    assert limited.explanation == f"more than {LIMIT:,} bytes"
+    assert effective_access(down, policy, now=0).effect is Effect.FULL_DISALLOW
+    assert effective_access(down, policy, now=0, max_bytes=2 * LIMIT).copy == entry.copy
 
 
 def test_rules_without_a_copy_disallow_everything() -> None:

@@ -1,5 +1,7 @@
 """Clients with different parsing limits that share a store."""
 
+from typing import Any
+
 import pytest
 from tests.access.conftest import ScriptedOrigin
 
@@ -7,6 +9,7 @@ from canfetch.access.responses import Failure, Response
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import TransportRequest
+from canfetch.core.verdict import Effect
 
 USER_AGENT = "ExampleBot/1.0"
 FILE = b"User-agent: *\nDisallow: /y\n" + b"#\n" * 300_000 + b"Disallow: /x\n"
@@ -26,10 +29,10 @@ class LargeFile(ScriptedOrigin):
         return Response(request.url, 200, (("ETag", '"a"'),), FILE[: request.max_bytes + 1])
 
 
-def clients(store: MemoryStore, origin: LargeFile, *, revalidate: bool = False) -> tuple[Client, Client]:
+def clients(store: MemoryStore, origin: LargeFile, **options: Any) -> tuple[Client, Client]:
     """Return a client with the default limit, and one with a larger limit."""
-    small = Client(user_agent=USER_AGENT, transport=origin, store=store, revalidate=revalidate)
-    large = Client(user_agent=USER_AGENT, transport=origin, store=store, revalidate=revalidate, max_bytes=LARGE_LIMIT)
+    small = Client(user_agent=USER_AGENT, transport=origin, store=store, **options)
+    large = Client(user_agent=USER_AGENT, transport=origin, store=store, max_bytes=LARGE_LIMIT, **options)
     return small, large
 
 
@@ -56,3 +59,35 @@ def test_rfc9309_2_5_truncated_copy_is_used_while_the_origin_is_unreachable() ->
 
     assert not large.allows(Y)
     assert len(origin.requests) == 2
+
+
+@pytest.mark.parametrize("revalidate", [False, True])
+@pytest.mark.parametrize("oversize", ["full-allow", "full-disallow", "unreachable"])
+def test_copy_that_a_policy_does_not_read_is_not_used(oversize: str, *, revalidate: bool) -> None:
+    policy = f"rfc9309+oversize={oversize}"
+    store, origin = MemoryStore(), LargeFile()
+    small, large = clients(store, origin, revalidate=revalidate, policy=policy)
+    alone, _ = clients(MemoryStore(), LargeFile(), policy=policy)
+
+    assert [large.allows(url) for url in (X, Y)] == [False, False]
+    for agent in (None, "OtherBot"):
+        for url in (X, Y):
+            assert small.allows(url, agent=agent) == alone.allows(url, agent=agent) == (oversize == "full-allow")
+    access, access_alone = small.decide(X).access, alone.decide(X).access
+    assert (access.access, access.effect) == (access_alone.access, access_alone.effect)
+    assert small.crawl_delay(X) is alone.crawl_delay(X) is None
+
+
+@pytest.mark.parametrize("oversize", ["full-allow", "full-disallow", "unreachable"])
+def test_copy_of_a_client_with_a_higher_limit_outlasts_a_failure(oversize: str) -> None:
+    policy = f"rfc9309+oversize={oversize}"
+    store, origin = MemoryStore(), LargeFile()
+    small, large = clients(store, origin, policy=policy)
+    assert large.allows("https://example.com/z")
+    assert not large.allows(X)
+    origin.event = {"status": 503}
+
+    assert not small.allows("https://example.com/z")
+    assert small.decide(X).access.effect is Effect.FULL_DISALLOW
+    _, other_large = clients(store, origin, policy=policy)
+    assert [other_large.allows(f"https://example.com/{name}") for name in "xyz"] == [False, False, True]

@@ -2,7 +2,7 @@
 
 Clients that share a store may have other parsing limits, or know other misconfigured sites. If this client would make a
 different entry from the same response, the entry is treated as expired. Its copy stays in use as the last good copy if
-the next fetch fails.
+the next fetch fails, unless it is longer than the policy permits under the limit of this client.
 
 Source: RFC 9309 sections 2.3.1.4 and 2.4; Google's specification for its limits of 12 hours and 30 days.
 """
@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from canfetch.access.entries import CachedCopy, CacheEntry
-from canfetch.access.outcomes import OutcomeKind, classify_status
+from canfetch.access.outcomes import OutcomeKind, classify_status, oversize_outcome
 from canfetch.access.policies import AccessPolicy
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.verdict import Access, Effect
@@ -80,14 +80,26 @@ def fetch_need(entry: CacheEntry | None, *, now: float, stale_while_revalidate: 
 
 
 def effective_access(
-    entry: CacheEntry, policy: AccessPolicy, *, now: float, site_reachable: bool | None = None
+    entry: CacheEntry,
+    policy: AccessPolicy,
+    *,
+    now: float,
+    site_reachable: bool | None = None,
+    max_bytes: int | None = None,
 ) -> EffectiveAccess:
     """Return what an entry permits now.
 
     Args:
         site_reachable: Whether other pages of the site can be fetched, or None if unknown. Under a policy that
             depends on it, None disallows everything.
+        max_bytes: The parsing limit of the client, or None for that of the last fetch.
     """
+    limit = entry.max_bytes if max_bytes is None else max_bytes
+    if entry.copy is not None and is_oversize_for(entry.copy, policy, limit):
+        # It was fetched under a higher limit.
+        entry = entry._replace(copy=None)
+        if entry.outcome.effect is Effect.CONDITIONAL_ALLOW:
+            entry = entry._replace(outcome=oversize_outcome(policy, limit))
     outcome = entry.outcome
     if outcome.effect is Effect.CONDITIONAL_ALLOW and entry.copy is None:
         # Only possible in an entry made by hand. Rules without a file permit nothing.
@@ -114,6 +126,11 @@ def expire_if_incompatible(
     return entry
 
 
+def is_oversize_for(copy: CachedCopy, policy: AccessPolicy, max_bytes: int) -> bool:
+    """Return whether a copy is longer than a policy reads under a limit, so that a client with this limit has none."""
+    return policy.oversize != "truncate" and len(copy.content) > max_bytes
+
+
 def is_truncated_for(copy: CachedCopy, max_bytes: int) -> bool:
     """Return whether a copy was truncated at a lower limit than `max_bytes`."""
     return copy.truncated_at is not None and copy.truncated_at < max_bytes
@@ -130,8 +147,7 @@ def _has_other_limit(entry: CacheEntry, policy: AccessPolicy, max_bytes: int) ->
         return entry.max_bytes < max_bytes
     if entry.copy is None or entry.outcome.access is Access.UNREACHABLE:
         return False
-    is_oversize = policy.oversize != "truncate" and len(entry.copy.content) > max_bytes
-    return is_oversize or is_truncated_for(entry.copy, max_bytes)
+    return is_oversize_for(entry.copy, policy, max_bytes) or is_truncated_for(entry.copy, max_bytes)
 
 
 def _access_while_unreachable(

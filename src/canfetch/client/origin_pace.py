@@ -17,14 +17,13 @@ def declared_pace(state: OriginState, agent: Agent, bounds: Pace) -> Pace:
     Args: bounds: The bounds and the delay mode.
     Cost: O(records other than rules and user-agent lines).
     """
-    copy = state.entry.copy
     # The rules of a copy can apply to an unreachable origin.
-    if copy is None or (
+    if state.file is None or (
         state.entry.outcome.access is not Access.UNREACHABLE
         and state.entry.outcome.effect is not Effect.CONDITIONAL_ALLOW
     ):
         return bounds
-    robots = state.parse_copy(copy)
+    robots = state.file.parse()
     rates = sorted(dict.fromkeys(robots.request_rates(agent=agent)), key=lambda rate: rate.interval, reverse=True)
     windows = dict.fromkeys(robots.visit_times(agent=agent))
     return bounds._replace(

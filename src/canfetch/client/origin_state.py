@@ -5,7 +5,14 @@ from collections.abc import Callable
 from itertools import count
 from typing import Final, NamedTuple, Self
 
-from canfetch.access.effective_access import MAX_CLOCK_SKEW, EffectiveAccess, FetchNeed, effective_access, fetch_need
+from canfetch.access.effective_access import (
+    MAX_CLOCK_SKEW,
+    EffectiveAccess,
+    FetchNeed,
+    effective_access,
+    fetch_need,
+    is_oversize_for,
+)
 from canfetch.access.entries import CachedCopy, CacheEntry
 from canfetch.client.options import Options
 from canfetch.core.agent import Agent, as_agent
@@ -111,7 +118,7 @@ class OriginState:
     Attributes:
         origin: The origin.
         entry: The cache entry.
-        file: The last good copy, or None.
+        file: The last good copy, or None if there is none that the client reads.
         options: The options of the client.
         valid_from: The start of the time in which no fetch is needed. Earlier, a clock was wrong.
         next_fetch_at: The end of that time.
@@ -141,9 +148,13 @@ class OriginState:
         self.valid_from = entry.fetched_at - MAX_CLOCK_SKEW
         self.next_fetch_at = entry.next_fetch_at
         self.options = options
-        self.file = None if entry.copy is None else CachedFile(entry.copy.content, options)
+        copy = entry.copy
+        if copy is None or is_oversize_for(copy, options.policy, options.max_bytes):
+            self.file = None
+        else:
+            self.file = CachedFile(copy.content, options)
         # Computed once, because a string takes more memory after it was encoded.
-        self.memory_bytes = entry.memory_bytes - (0 if entry.copy is None else len(entry.copy.content))
+        self.memory_bytes = entry.memory_bytes - (0 if self.file is None else len(self.file.content))
         # Set once the results are known not to depend on the time.
         self._access_and_info: tuple[EffectiveAccess, AccessInfo] | None = None
         self._own_rules: AgentRules | None = None
@@ -199,7 +210,10 @@ class OriginState:
 
         Args: site_reachable: Whether other pages of the site can be fetched, or None if unknown.
         """
-        return effective_access(self.entry, self.options.policy, now=now, site_reachable=site_reachable)
+        options = self.options
+        return effective_access(
+            self.entry, options.policy, now=now, site_reachable=site_reachable, max_bytes=options.max_bytes
+        )
 
     def parse_copy(self, copy: CachedCopy) -> RobotsTxt:
         """Return the parsed copy of this origin. The parsed file has no origin, because other origins may share it.

@@ -11,8 +11,14 @@ import time
 from collections.abc import Callable, Generator
 from typing import Any, Final, NamedTuple
 
-from canfetch.access.effective_access import FetchNeed, expire_if_incompatible, fetch_need, is_truncated_for
-from canfetch.access.entries import SHARED_VARIANT, CacheEntry, entry_key
+from canfetch.access.effective_access import (
+    FetchNeed,
+    expire_if_incompatible,
+    fetch_need,
+    is_oversize_for,
+    is_truncated_for,
+)
+from canfetch.access.entries import SHARED_VARIANT, CachedCopy, CacheEntry, entry_key
 from canfetch.access.fetch_plan import FetchResult, Request, Validators, first_request, next_step
 from canfetch.access.limited_failures import KnownEntries, Limits, depends_on_limits, limit_variant, newer_entry
 from canfetch.access.outcomes import Outcome, OutcomeKind
@@ -449,8 +455,7 @@ class _Procedure:
         options = self._options
         validators: Validators | None = None
         copy = None if entry is None else entry.copy
-        # A 304 for a truncated copy would not provide the rest of the file.
-        if (options.revalidate or refresh) and copy is not None and not is_truncated_for(copy, options.max_bytes):
+        if (options.revalidate or refresh) and copy is not None and self._can_revalidate(copy):
             validators = copy.validators
         self._deadline = self._monotonic() + options.timeout
         step: Request | FetchResult = first_request(
@@ -556,6 +561,11 @@ class _Procedure:
             base = confirmed if fetched.not_modified else known.base
             entry = yield from self._store(fetched, known, found, base, requested_at)
             yield RememberEntry(self._origin, entry, recalled)
+
+    def _can_revalidate(self, copy: CachedCopy) -> bool:
+        """Return whether a 304 would mean that the client can use a copy, which has the limit of another client."""
+        max_bytes = self._options.max_bytes
+        return not is_truncated_for(copy, max_bytes) and not is_oversize_for(copy, self._options.policy, max_bytes)
 
     def known(self) -> Generator[Action, Any, KnownEntries]:
         """Return the entries of the origin in the store and in the memory of the client."""

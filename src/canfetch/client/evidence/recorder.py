@@ -250,8 +250,8 @@ class EvidenceRecorder:
 
     def _describe_state(self, state: OriginState) -> dict[str, Any]:
         entry = redact_entry(state.entry)
-        copy = entry.copy
         sha256 = state.sha256
+        copy = None if sha256 is None else entry.copy
         if copy is not None and sha256 is not None:
             self._store(sha256, copy.content)
         return {
