@@ -30,6 +30,15 @@ def check_callable(name: str, value: Any) -> None:
         raise InvalidOption(f"invalid {name} {quoted(value)}: expected a function that is not async")
 
 
+def check_flag(name: str, value: Any) -> None:
+    """Check an argument that is True or False.
+
+    Raises: InvalidOption.
+    """
+    if not isinstance(value, bool):
+        raise InvalidOption(f"invalid {name} {quoted(value)}: expected True or False")
+
+
 def check_time(name: str, value: Any) -> float:
     """Return the time that a clock has returned.
 

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from canfetch.access.pacing import Pace
 from canfetch.access.redirects import REDIRECTS
-from canfetch.client.argument_checks import check_agent, check_delay_bounds
+from canfetch.client.argument_checks import check_agent, check_delay_bounds, check_flag
 from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.options import ClientOptions
@@ -658,9 +658,7 @@ def _delay_bounds(options: GuardOptions) -> Pace | None:
     Raises: InvalidOption: An option of the guard is invalid, or cannot be guaranteed.
     """
     for name in ("wait", "visit_times", "page_rules", "mark_uses"):
-        flag = options.get(name, False)
-        if not isinstance(flag, bool):
-            raise InvalidOption(f"invalid {name} {quoted(flag)}: expected True or False")
+        check_flag(name, options.get(name, False))
     if options.get("allow_private") is False:
         raise InvalidOption(
             "invalid allow_private False: robots.txt is fetched with the connections of the HTTP client, whose "

@@ -184,7 +184,10 @@ def choose_rules(_: str | None) -> bytes:
         ({"robots": {1: b""}}, "invalid robots: expected a host"),
         ({"robots": {"*": {"*": b""}}}, r"invalid robots of '\*'"),
         ({"robots": {"https://example.com": b""}}, "invalid host 'https://example.com'"),
-        ({"robots": {"a.example": b"", "A.example.": b""}}, "duplicate host 'A.example.'"),
+        ({"robots": {"a.example": b"", "A.example.": b""}}, "host 'A.example.': another key has the same hosts"),
+        ({"robots": {"*.a.example": b"", "*.A.example": b""}}, r"host '\*.A.example': another key has the same hosts"),
+        ({"robots": {"a.*.example": b""}}, r"host 'a.\*.example': expected one '\*', in the first label"),
+        ({"robots": {"a.example:443": b""}}, "host 'a.example:443': browsers and crawlers do not send a default port"),
     ],
     ids=lambda value: value if isinstance(value, str) else ", ".join(value),
 )
@@ -200,6 +203,32 @@ async def _async_function(_: str) -> bytes:
 def test_async_functions_are_rejected() -> None:
     with pytest.raises(InvalidOption, match="expected a function that is not async"):
         make_site(_async_function)
+
+
+@pytest.mark.parametrize(
+    "host, name",
+    [
+        ("www.example.com", "exact"),
+        ("WWW.example.com:8080", "exact"),
+        ("www.example.com:8000", "exact with a port"),
+        ("shop.example.com", "pattern"),
+        ("a.shop.example.com:8000", "pattern"),
+        ("pr-7.example.com", "longer pattern"),
+        ("example.com", "others"),
+        ("", "others"),
+    ],
+)
+def test_most_specific_pattern_of_hosts_decides(host: str, name: str) -> None:
+    robots = {
+        "*.example.com": "pattern",
+        "pr-*.example.com": "longer pattern",
+        "www.example.com": "exact",
+        "www.example.com:8000": "exact with a port",
+        "*": "others",
+    }
+    reply = make_site({key: f"# {value}\n" for key, value in robots.items()}).respond(request(host=host))
+    assert reply is not None
+    assert reply.body == f"# {name}\n".encode()
 
 
 @pytest.mark.parametrize("field", ["", "a, b", "[::1", "m\xc3\xbcller.example"])

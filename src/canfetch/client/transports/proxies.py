@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from canfetch.access.responses import FailureKind
+from canfetch.client.argument_checks import check_flag
 from canfetch.client.options import Options
 from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.endpoints import Endpoint
@@ -57,8 +58,7 @@ class Proxies:
     """
 
     def __init__(self, proxy: str | None = None, *, trust_env: bool = True, schemes: tuple[str, ...] = _HTTP) -> None:
-        if not isinstance(trust_env, bool):
-            raise InvalidOption(f"invalid trust_env {quoted(trust_env)}: expected True or False")
+        check_flag("trust_env", trust_env)
         self._schemes = schemes
         self._environment: dict[str, str] = {}
         self._is_explicit = proxy is not None

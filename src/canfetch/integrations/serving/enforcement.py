@@ -19,6 +19,7 @@ from canfetch.agents.other_clients import declared_names
 from canfetch.agents.registry import REGISTRY, Registry
 from canfetch.agents.requested import requested_agent
 from canfetch.author.refusal import DEFAULT_REFUSAL, Refusal
+from canfetch.client.argument_checks import check_flag
 from canfetch.client.identity import IdentityVerifier, SignedRequest
 from canfetch.core.agent import Agent, cached_agent
 from canfetch.core.quoting import quoted
@@ -121,6 +122,12 @@ class Enforcement:
         trusted_proxies: Iterable[str] = (),
         refusal: Refusal = DEFAULT_REFUSAL,
     ) -> None:
+        if not isinstance(registry, Registry):
+            raise InvalidOption(f"invalid registry {quoted(registry)}: expected a Registry")
+        if identity is not None and not isinstance(identity, IdentityVerifier):
+            raise InvalidOption(f"invalid identity {quoted(identity)}: expected an IdentityVerifier or None")
+        check_flag("block_impostors", block_impostors)
+        check_flag("block_undecided", block_undecided)
         if isinstance(exempt, str | bytes):
             raise InvalidOption(f"invalid exempt {quoted(exempt)}: expected a list, such as [{quoted(exempt)}]")
         if block_impostors and identity is None:

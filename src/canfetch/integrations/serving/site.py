@@ -66,8 +66,8 @@ class Site:
     Args:
         robots: The robots.txt: a `pathlib.Path`, which is read again when the file changes; bytes or text; a `Draft`;
             a `SitePolicy`, or the path of a policy that ends with `.toml`; a function that returns the content for a
-            host, or None; or a mapping of hosts to these, with the key `*` for all other hosts. Requests for the
-            robots.txt of a host without one reach the application.
+            host, or None; or a mapping of hosts, or of patterns such as `*.example.com`, to these, with the key `*` for
+            all other hosts. Requests for the robots.txt of a host without one reach the application.
         environment: `production`, `staging`, `development` or `test`, or an environment of the policy. `by-host`: The
             host of each request decides, for a policy with environments. Default: the variable `CANFETCH_ENVIRONMENT`.
         close_outside_production: Whether all other environments serve a file that closes the site to all crawlers.

@@ -8,7 +8,7 @@ from threading import Lock
 from typing import Any, Final, Protocol
 
 from canfetch.author.draft import Draft
-from canfetch.author.hosts import Host, parse_configured_host
+from canfetch.author.hosts import Host, HostPattern, parse_host_pattern
 from canfetch.author.site_policy import SitePolicy
 from canfetch.client.argument_checks import check_callable
 from canfetch.client.forking import reset_on_fork
@@ -166,30 +166,41 @@ class FunctionSource:
 
 
 class HostsSource:
-    """A source for each host. The key `*` is for all other hosts."""
+    """A source for each host or pattern of hosts. The key `*` is for all other hosts."""
 
     varies_by_host = True
 
     def __init__(self, sources: Mapping[str, Source]) -> None:
         self._others = sources.get(_OTHER_HOSTS)
         self._by_host: dict[Host, Source] = {}
+        self._by_pattern: dict[HostPattern, Source] = {}
         for name, source in sources.items():
             if name == _OTHER_HOSTS:
                 continue
-            host = parse_configured_host(name)
-            if host is None:
-                raise InvalidOption(f"invalid host {quoted(name)}: expected one such as 'www.example.com', or '*'")
-            if host in self._by_host:
-                raise InvalidOption(f"duplicate host {quoted(name)}")
-            self._by_host[host] = source
+            pattern = parse_host_pattern(name)
+            host = Host(*pattern)
+            if host in self._by_host or any(map(pattern.is_ambiguous_with, self._by_pattern)):
+                raise InvalidOption(f"invalid host {quoted(name)}: another key has the same hosts")
+            if pattern.is_exact:
+                self._by_host[host] = source
+            else:
+                self._by_pattern[pattern] = source
 
     def file_for(self, host: Host | None) -> ServedFile | None:
-        """Return the file for a host: for its name and port, for its name, or for all other hosts."""
+        """Return the file for a host: for its name and port, for its name, for a pattern, or for all other hosts."""
         source = None
         if host is not None:
-            source = self._by_host.get(host) or self._by_host.get(host._replace(port=None))
+            source = self._by_host.get(host) or self._by_host.get(host._replace(port=None)) or self._matching(host)
         source = source or self._others
         return None if source is None else source.file_for(host)
+
+    def _matching(self, host: Host) -> Source | None:
+        found = max(
+            (pattern for pattern in self._by_pattern if pattern.matches(host)),
+            key=lambda pattern: pattern.specificity,
+            default=None,
+        )
+        return None if found is None else self._by_pattern[found]
 
 
 def build_source(robots: object, environment: SiteEnvironment, *, clock: Clock) -> Source:
