@@ -129,6 +129,14 @@ def test_exact_path_is_refused_in_all_spellings(target: bytes) -> None:
     assert site.respond(request("/x", target=b"/exactly", headers={"user-agent": GOOGLEBOT})) is None
 
 
+@pytest.mark.parametrize("rule", [b"/a[b]/", b"/a%5Bb%5D/"])
+@pytest.mark.parametrize("target", [b"/a[b]/x", b"/a%5Bb%5D/x", b"/a%5bb]/x", b"/%61[b%5D%2Fx"])
+def test_brackets_are_refused_in_all_spellings(rule: bytes, target: bytes) -> None:
+    site = enforced(b"User-agent: *\nDisallow: " + rule + b"\n")
+    assert site.respond(request("/a[b]/x", target=target, headers={"user-agent": GOOGLEBOT})) is not None
+    assert site.respond(request("/a[c]/x", target=b"/a%5Bc%5D/x", headers={"user-agent": GOOGLEBOT})) is None
+
+
 @pytest.mark.parametrize(
     "target",
     [

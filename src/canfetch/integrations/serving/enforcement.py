@@ -404,7 +404,11 @@ def _decodings(target: bytes) -> Iterator[bytes]:
     ends = dict.fromkeys((merged, valid, slashed))
     files = [file for one in ends if b"." in (file := normpath(one)).rpartition(b"/")[2] and file != one]
     for read in dict.fromkeys((*paths, *files)):
-        yield _ANY_HOST + _quote(read) + mark + query
+        quoted_path = _quote(read)
+        yield _ANY_HOST + quoted_path + mark + query
+        if b"[" in read or b"]" in read:
+            # They need an escape in a path, but a rule can have them without one, and they are different then.
+            yield _ANY_HOST + quoted_path.replace(b"%5B", b"[").replace(b"%5D", b"]") + mark + query
 
 
 def _quote(path: bytes) -> bytes:
