@@ -271,6 +271,27 @@ def test_targets_are_read_up_to_a_limit(path: str) -> None:
     assert open_site.respond(request(longer, headers=crawler)) is None
 
 
+@pytest.mark.parametrize(
+    "disallow, allow, is_refused",
+    [
+        ("/", "/$", True),
+        ("/private", "/private$", True),
+        ("/private/", "/private/$", True),
+        ("/*?", "/*?$", True),
+        ("/*/x", "//x", True),
+        ("/*.pdf$", "/.pdf$", True),
+        ("/page$", "/page$", False),
+        ("/", "/*", False),
+        ("/private/", "/private/", False),
+    ],
+)
+def test_what_is_not_read_is_refused_if_anything_is_disallowed(disallow: str, allow: str, *, is_refused: bool) -> None:
+    site = make_site(f"User-agent: *\nDisallow: {disallow}\nAllow: {allow}\n", enforcement=Enforcement())
+    for path in ("/open?" + "x" * 8_192, "/open/..%2Fx"):
+        reply = site.respond(request(path, headers={"user-agent": "GPTBot/1.3"}))
+        assert (reply is not None and reply.status == 403) is is_refused
+
+
 def test_problem_of_a_function_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.ERROR, "canfetch.serving"):
         make_site(lambda _: 7).respond(request())

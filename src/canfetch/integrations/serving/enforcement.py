@@ -42,6 +42,8 @@ _MANY_SLASHES: Final = re.compile(rb"/{2,}")
 _AMBIGUOUS: Final = re.compile(rb"[#\t\n\r]")
 _DOT_SEGMENT: Final = re.compile(rb"/(?:\.|%2[Ee]){1,2}(?:[/?]|$)")
 _PARENT_SEGMENT: Final = re.compile(rb"(?:^|[/\\])\.\.(?:[/\\]|$)")
+# No rule is about it.
+_ANY_NAME: Final = b"any~canfetch~name"
 # The rules that are tried to find one that disallows something.
 _MAX_RULES: Final = 100
 # Characters of a path that need no escape, and stay as they are.
@@ -293,11 +295,21 @@ def _any_refusal(crawler: DeclaredCrawler, file: ServedFile) -> Verdict | None:
     groups = file.robots.rules_for(crawler.agent).group_indices
     rules = (rule for index in groups for rule in file.robots.groups[index].rules if not rule.allow and rule.pattern)
     for rule in islice(rules, _MAX_RULES):
-        path = rule.pattern.replace(b"*", b"").removesuffix(b"$")
-        verdict = _refusal(crawler, file, _ANY_HOST + (path if path[:1] == b"/" else b"/" + path))
-        if verdict is not None:
-            return verdict
+        for path in _matched_paths(rule.pattern):
+            verdict = _refusal(crawler, file, _ANY_HOST + path)
+            if verdict is not None:
+                return verdict
     return None
+
+
+def _matched_paths(pattern: bytes) -> Iterator[bytes]:
+    """Yield paths that a pattern matches: its own, which another rule may allow, and such as no other rule names."""
+    start = pattern.removesuffix(b"$")
+    ends = (b"",) if start != pattern else (b"", _ANY_NAME, b"/" + _ANY_NAME)
+    for star in (b"", _ANY_NAME):
+        path = start.replace(b"*", star)
+        for end in ends:
+            yield (path if path[:1] == b"/" else b"/" + path) + end
 
 
 def _urls(request: Request) -> Iterator[bytes]:
