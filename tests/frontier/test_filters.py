@@ -1,5 +1,6 @@
 """Filters of URLs before they are added."""
 
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
@@ -49,14 +50,23 @@ def test_urls_before_an_exception_of_a_filter_are_added(url: str, error: type[Ex
     assert run_in_virtual_time(main) == [f"{A}/1"]
 
 
-def test_an_exception_of_a_filter_for_a_source_is_raised_by_the_iteration() -> None:
+async def yield_each(urls: list[Any]) -> AsyncIterator[Any]:
+    for url in urls:
+        yield url
+
+
+@pytest.mark.parametrize("source", [list, iter, yield_each])
+@pytest.mark.parametrize("value", [None, 7, ["https://a.example/"]])
+def test_a_value_of_a_source_that_fails_costs_nothing_else(source: Callable[[Any], Any], value: object) -> None:
     async def main() -> list[str]:
-        async with open_frontier(urls=[f"{A}/1", f"{A}/raise"], url_filter=without_query) as frontier:
-            with pytest.raises(LookupError):
-                await anext(frontier)
+        async with open_frontier(url_filter=without_query) as frontier:
+            frontier.add_source(source([f"{A}/1", f"{A}/raise", f"{A}/2", value, f"{A}/3"]))
+            for error in (LookupError, TypeError):
+                with pytest.raises(error):
+                    await anext(frontier)
             return [turn.url async for turn in frontier if turn.done()]
 
-    assert run_in_virtual_time(main) == [f"{A}/1"]
+    assert run_in_virtual_time(main) == [f"{A}/1", f"{A}/2", f"{A}/3"]
 
 
 def test_a_filter_that_cannot_be_called_is_rejected() -> None:

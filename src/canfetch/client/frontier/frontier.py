@@ -120,7 +120,7 @@ class Frontier:
         url_filter: Called with each URL before it is added. Returns the URL to add instead, such as one without a
             session ID, or None to refuse it, which is reported to `on_skip`. If it raises an exception, the URLs before
             are added, and `add` raises the exception. For a URL of a source, the iteration raises it, and the source is
-            not read further. Not an async function.
+            read further without this URL. Not an async function.
         on_skip: Called with each URL that is dropped because it is disallowed, invalid, too deep or refused by
             `url_filter`, because its origin has too many, because nothing is known about its origin, or because too
             many turns of its origin failed, before it is dropped. If it raises an exception, the URL is dropped as
@@ -524,7 +524,7 @@ class Frontier:
                 await self._wait()
 
     def _add_from_source(self, urls: Iterable[AnyURL], priority: float) -> int:
-        return self._intake.add(urls, priority, self._report_in_background)
+        return self._intake.add(urls, priority, self._report_in_background, report_error=self._sources.add_error)
 
     def _report(self, skipped: SkippedURL) -> None:
         if self._on_skip is not None:

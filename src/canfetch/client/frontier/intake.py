@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from canfetch.client.frontier.queue_values import NewURLs
 from canfetch.client.frontier.turn import SkippedURL
@@ -17,6 +17,14 @@ from canfetch.errors import InvalidURL
 _BATCH: Final = 1000
 
 ReportSkipped = Callable[[SkippedURL], object]
+
+
+class _ReadURLs(NamedTuple):
+    """URLs that were given: those to add, those that are refused, and the exceptions for the others."""
+
+    identified: list[IdentifiedURL]
+    refused: list[SkippedURL]
+    errors: list[BaseException]
 
 
 class URLIntake:
@@ -61,7 +69,7 @@ class URLIntake:
         added = 0
         with self._deferred_errors() as report:
             while batch := list(islice(iterator, _BATCH)):
-                added += self.add(batch, priority, report, depth, metadata)
+                added += self.add(batch, priority, report, depth=depth, metadata=metadata)
         return added
 
     def add(
@@ -69,18 +77,41 @@ class URLIntake:
         urls: Iterable[AnyURL],
         priority: float,
         report: ReportSkipped,
+        *,
         depth: int = 0,
         metadata: str | None = None,
+        report_error: Callable[[BaseException], object] | None = None,
     ) -> int:
         """Add URLs in one transaction, and return how many are new. Blank ones are ignored.
 
-        Args: report: Called with each URL that is refused, after the others are in the queue.
+        Args:
+            report: Called with each URL that is refused, after the others are in the queue.
+            report_error: Called with the exception for each value that is no URL, or that the filter fails on, which
+                is left out. By default, the first one is raised, after the URLs before the value have been added.
         Raises: As `add_all`, but an exception of `report` at once.
         """
+        identified, refused, errors = self._read(urls, ends_at_error=report_error is None)
+        if depth > self._max_depth:
+            too_deep = f"depth {depth} is greater than max_depth, {self._max_depth}"
+            refused += [SkippedURL(each.url, None, too_deep) for each in self._queue.unknown(identified)]
+            identified = []
+        added, over = self._queue.add(NewURLs(identified, priority, depth, metadata, len(refused), self._max_urls))
+        full = f"its origin has at least {self._max_urls} URLs, the limit of max_urls_per_origin"
+        refused += [SkippedURL(each.url, None, full) for each in over]
+        self._notify()
+        for skipped in refused:
+            report(skipped)
+        for error in errors:
+            if report_error is None:
+                raise error
+            report_error(error)
+        return added
+
+    def _read(self, urls: Iterable[AnyURL], *, ends_at_error: bool) -> "_ReadURLs":
         # By their identities, so that a URL that is given twice is counted once.
         identified: dict[tuple[object, ...], IdentifiedURL] = {}
         refused: list[SkippedURL] = []
-        failure: BaseException | None = None
+        errors: list[BaseException] = []
         for url in urls:
             try:
                 text = clean_url(url)
@@ -88,9 +119,11 @@ class URLIntake:
                 if self._url_filter is not None and text:
                     wanted = filtered_url(self._url_filter, text)
                     wanted = None if wanted is None else clean_url(wanted)
-            except BaseException as error:  # noqa: BLE001 - raised after the URLs before it have been added
-                failure = error
-                break
+            except BaseException as error:  # noqa: BLE001 - reported or raised after the other URLs have been added
+                errors.append(error)
+                if ends_at_error or not isinstance(error, Exception):
+                    break
+                continue
             if not text:
                 continue
             if wanted is None:
@@ -101,21 +134,7 @@ class URLIntake:
                 identified.setdefault(found[1:], found)
             except InvalidURL as error:
                 refused.append(SkippedURL(text, None, str(error)))
-        if depth > self._max_depth:
-            too_deep = f"depth {depth} is greater than max_depth, {self._max_depth}"
-            refused += [SkippedURL(each.url, None, too_deep) for each in self._queue.unknown(identified.values())]
-            identified.clear()
-        added, over = self._queue.add(
-            NewURLs(list(identified.values()), priority, depth, metadata, len(refused), self._max_urls)
-        )
-        full = f"its origin has at least {self._max_urls} URLs, the limit of max_urls_per_origin"
-        refused += [SkippedURL(each.url, None, full) for each in over]
-        self._notify()
-        for skipped in refused:
-            report(skipped)
-        if failure is not None:
-            raise failure
-        return added
+        return _ReadURLs(list(identified.values()), refused, errors)
 
     @contextmanager
     def _deferred_errors(self) -> Iterator[ReportSkipped]:
