@@ -17,8 +17,14 @@ LARGE_LIMIT = 1_000_000
 X, Y = "https://example.com/x", "https://example.com/y"
 
 
+# A client with the default limit sees no record.
+PAGE = b"<!DOCTYPE html>\n" + b"<p>\n" * 150_000 + b"User-agent: *\nDisallow: /x\n"
+
+
 class LargeFile(ScriptedOrigin):
     """An origin whose file has its last rule after the default limit. It supports conditional requests."""
+
+    file = FILE
 
     def send(self, request: TransportRequest) -> Response | Failure:
         if self.event != {"status": 200}:
@@ -26,7 +32,7 @@ class LargeFile(ScriptedOrigin):
         self.requests.append(request)
         if ("If-None-Match", '"a"') in request.headers:
             return Response(request.url, 304, (("ETag", '"a"'),), b"")
-        return Response(request.url, 200, (("ETag", '"a"'),), FILE[: request.max_bytes + 1])
+        return Response(request.url, 200, (("ETag", '"a"'),), self.file[: request.max_bytes + 1])
 
 
 def clients(store: MemoryStore, origin: LargeFile, **options: Any) -> tuple[Client, Client]:
@@ -76,6 +82,21 @@ def test_copy_that_a_policy_does_not_read_is_not_used(oversize: str, *, revalida
     access, access_alone = small.decide(X).access, alone.decide(X).access
     assert (access.access, access.effect) == (access_alone.access, access_alone.effect)
     assert small.crawl_delay(X) is alone.crawl_delay(X) is None
+
+
+@pytest.mark.parametrize("revalidate", [False, True])
+@pytest.mark.parametrize("not_robots", ["full-allow", "full-disallow", "unreachable"])
+def test_copy_that_is_a_page_under_a_limit_is_not_used(not_robots: str, *, revalidate: bool) -> None:
+    policy = f"rfc9309+not_robots={not_robots}"
+    store, origin = MemoryStore(), LargeFile()
+    origin.file = PAGE
+    small, large = clients(store, origin, revalidate=revalidate, policy=policy)
+
+    assert [large.allows(url) for url in (X, Y)] == [False, True]
+    assert [small.allows(url) for url in (X, Y)] == [not_robots == "full-allow"] * 2
+    origin.event = {"status": 503}
+    _, other_large = clients(store, origin, revalidate=revalidate, policy=policy)
+    assert other_large.allows(Y) is (not_robots == "unreachable")
 
 
 @pytest.mark.parametrize("oversize", ["full-allow", "full-disallow", "unreachable"])

@@ -2,7 +2,7 @@
 
 Clients that share a store may have other parsing limits, or know other misconfigured sites. If this client would make a
 different entry from the same response, the entry is treated as expired. Its copy stays in use as the last good copy if
-the next fetch fails, unless it is longer than the policy permits under the limit of this client.
+the next fetch fails, unless this client does not read rules in it, because of its limit.
 
 Source: RFC 9309 sections 2.3.1.4 and 2.4; Google's specification for its limits of 12 hours and 30 days.
 """
@@ -11,8 +11,9 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from canfetch.access.entries import CachedCopy, CacheEntry
-from canfetch.access.outcomes import OutcomeKind, classify_status, oversize_outcome
+from canfetch.access.outcomes import Outcome, OutcomeKind, classify_status, evaluate_response
 from canfetch.access.policies import AccessPolicy
+from canfetch.access.responses import Response
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.verdict import Access, Effect
 
@@ -94,12 +95,12 @@ def effective_access(
             depends on it, None disallows everything.
         max_bytes: The parsing limit of the client, or None for that of the last fetch.
     """
-    limit = entry.max_bytes if max_bytes is None else max_bytes
-    if entry.copy is not None and is_oversize_for(entry.copy, policy, limit):
-        # It was fetched under a higher limit.
-        entry = entry._replace(copy=None)
-        if entry.outcome.effect is Effect.CONDITIONAL_ALLOW:
-            entry = entry._replace(outcome=oversize_outcome(policy, limit))
+    unread = None
+    if entry.copy is not None:
+        unread = unread_outcome(entry.copy, policy, entry.max_bytes if max_bytes is None else max_bytes)
+    if unread is not None:
+        is_current = entry.outcome.effect is Effect.CONDITIONAL_ALLOW
+        entry = entry._replace(copy=None, outcome=unread if is_current else entry.outcome)
     outcome = entry.outcome
     if outcome.effect is Effect.CONDITIONAL_ALLOW and entry.copy is None:
         # Only possible in an entry made by hand. Rules without a file permit nothing.
@@ -126,9 +127,16 @@ def expire_if_incompatible(
     return entry
 
 
-def is_oversize_for(copy: CachedCopy, policy: AccessPolicy, max_bytes: int) -> bool:
-    """Return whether a copy is longer than a policy reads under a limit, so that a client with this limit has none."""
-    return policy.oversize != "truncate" and len(copy.content) > max_bytes
+def unread_outcome(copy: CachedCopy, policy: AccessPolicy, max_bytes: int) -> Outcome | None:
+    """Return how a client interprets a copy that was fetched under a higher limit, or None if it reads the rules.
+
+    A copy can be too long for the policy, or look like a page as far as the client reads it.
+    """
+    if len(copy.content) <= max_bytes:
+        return None
+    response = Response(copy.url, copy.status, (), copy.content[: max_bytes + 1])
+    outcome = evaluate_response(response, policy, max_bytes=max_bytes)
+    return None if outcome.effect is Effect.CONDITIONAL_ALLOW else outcome
 
 
 def is_truncated_for(copy: CachedCopy, max_bytes: int) -> bool:
@@ -147,7 +155,7 @@ def _has_other_limit(entry: CacheEntry, policy: AccessPolicy, max_bytes: int) ->
         return entry.max_bytes < max_bytes
     if entry.copy is None or entry.outcome.access is Access.UNREACHABLE:
         return False
-    return is_oversize_for(entry.copy, policy, max_bytes) or is_truncated_for(entry.copy, max_bytes)
+    return unread_outcome(entry.copy, policy, max_bytes) is not None or is_truncated_for(entry.copy, max_bytes)
 
 
 def _access_while_unreachable(

@@ -152,13 +152,8 @@ def evaluate_response(
     if kind is not OutcomeKind.SUCCESS and _POLICY_VALUE[kind](policy) != _RULES:
         return make_outcome(policy, kind, f"status {response.status}")
     if len(response.body) > max_bytes and policy.oversize != _TRUNCATE:
-        return oversize_outcome(policy, max_bytes)
+        return make_outcome(policy, OutcomeKind.OVERSIZE, f"more than {max_bytes:,} bytes")
     return evaluate_content(response.body, policy, kind, f"status {response.status}")
-
-
-def oversize_outcome(policy: AccessPolicy, max_bytes: int) -> Outcome:
-    """Interpret a body that is longer than the parsing limit, under a policy that does not truncate it."""
-    return make_outcome(policy, OutcomeKind.OVERSIZE, f"more than {max_bytes:,} bytes")
 
 
 def evaluate_content(content: bytes, policy: AccessPolicy, kind: OutcomeKind, detail: str) -> Outcome:

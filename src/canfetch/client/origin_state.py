@@ -11,7 +11,7 @@ from canfetch.access.effective_access import (
     FetchNeed,
     effective_access,
     fetch_need,
-    is_oversize_for,
+    unread_outcome,
 )
 from canfetch.access.entries import CachedCopy, CacheEntry
 from canfetch.client.options import Options
@@ -149,7 +149,7 @@ class OriginState:
         self.next_fetch_at = entry.next_fetch_at
         self.options = options
         copy = entry.copy
-        if copy is None or is_oversize_for(copy, options.policy, options.max_bytes):
+        if copy is None or unread_outcome(copy, options.policy, options.max_bytes) is not None:
             self.file = None
         else:
             self.file = CachedFile(copy.content, options)

@@ -15,8 +15,8 @@ from canfetch.access.effective_access import (
     FetchNeed,
     expire_if_incompatible,
     fetch_need,
-    is_oversize_for,
     is_truncated_for,
+    unread_outcome,
 )
 from canfetch.access.entries import SHARED_VARIANT, CachedCopy, CacheEntry, entry_key
 from canfetch.access.fetch_plan import FetchResult, Request, Validators, first_request, next_step
@@ -565,7 +565,7 @@ class _Procedure:
     def _can_revalidate(self, copy: CachedCopy) -> bool:
         """Return whether a 304 would mean that the client can use a copy, which has the limit of another client."""
         max_bytes = self._options.max_bytes
-        return not is_truncated_for(copy, max_bytes) and not is_oversize_for(copy, self._options.policy, max_bytes)
+        return not is_truncated_for(copy, max_bytes) and unread_outcome(copy, self._options.policy, max_bytes) is None
 
     def known(self) -> Generator[Action, Any, KnownEntries]:
         """Return the entries of the origin in the store and in the memory of the client."""
