@@ -7,7 +7,7 @@ import socket
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 import httpx2
@@ -99,6 +99,23 @@ def test_an_answer_over_http(open_port: int, site: Site, mode: str) -> None:
 def test_accept_fields_that_the_sdk_splits_are_short(open_port: int, size: int, status: int) -> None:
     accept = "," * size + HEADERS["Accept"]
     assert post(open_port, ping(), {"Accept": accept})[0] == status
+
+
+def test_a_client_has_a_limited_number_of_connections() -> None:
+    with serving(HTTPSettings()) as port, ExitStack() as stack:
+
+        def connect(address: str) -> socket.socket:
+            source = (address, 0)
+            return stack.enter_context(socket.create_connection(("127.0.0.1", port), 10, source_address=source))
+
+        other = connect("127.0.0.3")
+        oldest, *rest = [connect("127.0.0.2") for _ in range(65)]
+        # Closed, without an answer.
+        with suppress(ConnectionResetError):
+            assert oldest.recv(1) == b""
+        for one in (other, rest[0], rest[-1]):
+            one.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            assert one.recv(8) == b"HTTP/1.1"
 
 
 def test_a_slash_at_the_end_of_the_path_changes_nothing(open_port: int) -> None:

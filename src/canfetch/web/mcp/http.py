@@ -24,6 +24,8 @@ PATH: Final = "/mcp"
 _HEADER_SECONDS: Final = 10.0
 _READING_SECONDS: Final = 30.0
 _MAX_CONNECTIONS: Final = 1024
+# Each of them can have a request at the same time, which takes three or four milliseconds of the event loop in the SDK.
+_CLIENT_CONNECTIONS: Final = 64
 _DRAIN_SECONDS: Final = 10
 # The SDK parses a body on the event loop, more than once, and each value costs time and memory. A call has a dozen.
 MAX_JSON_VALUES: Final = 600
@@ -85,6 +87,7 @@ def server_config(service: Service, settings: HTTPSettings, connections: int = _
         header_timeout=_HEADER_SECONDS,
         reading_timeout=_READING_SECONDS,
         max_connections=connections,
+        client_connections=min(_CLIENT_CONNECTIONS, connections // 2),
         addresses=ClientAddresses(settings.trusted_proxies),
         lifespan="on",
         log_config=None,
