@@ -598,6 +598,11 @@ def test_unix_socket_is_not_trusted_by_default(proxies: Sequence[str], expected:
         ({"trusted_proxies": [7]}, "invalid trusted proxy 7"),
         ({"exempt": "GPTBot"}, r"expected a list, such as \['GPTBot'\]"),
         ({"exempt": b"GPTBot"}, "expected a list"),
+        ({"registry": "crawlers.json"}, "invalid registry 'crawlers.json': expected a Registry"),
+        ({"registry": list(REGISTRY.crawlers[:1])}, "expected a Registry"),
+        ({"identity": True}, "invalid identity True: expected an IdentityVerifier or None"),
+        ({"block_impostors": "no"}, "invalid block_impostors 'no': expected True or False"),
+        ({"block_undecided": 1}, "invalid block_undecided 1: expected True or False"),
         ({"block_impostors": True}, "block_impostors requires identity"),
         ({"block_undecided": True}, "block_undecided requires block_impostors=True"),
     ],
@@ -606,6 +611,25 @@ def test_unix_socket_is_not_trusted_by_default(proxies: Sequence[str], expected:
 def test_invalid_arguments(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidOption, match=message):
         Enforcement(**options)
+
+
+@pytest.mark.parametrize("padding", ["a", "; a) (a", "\xe9", "a/1 "])
+def test_both_ends_of_a_long_header_count(padding: str) -> None:
+    for header in (f"Googlebot/2.1 {padding * 20_000}", f"{padding * 20_000} Googlebot/2.1"):
+        assert enforced().respond(request("/private/", headers={"user-agent": header})) is not None
+
+
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"
+
+
+@pytest.mark.parametrize("separator", [",", ", "])
+@pytest.mark.parametrize("other", [FIREFOX, "curl/8.5.0", "Foo/1.0"])
+@pytest.mark.parametrize("name", ["ExampleBot", "Googlebot"])
+def test_each_of_two_headers_counts(name: str, other: str, separator: str) -> None:
+    site = enforced(b"User-agent: ExampleBot\nUser-agent: Googlebot\nDisallow: /\n", allow_closed=True)
+    for values in ([f"{name}/1.0", other], [other, f"{name}/1.0"]):
+        assert site.respond(request("/x", headers={"user-agent": separator.join(values)})) is not None, values
+    assert site.respond(request("/x", headers={"user-agent": f"{FIREFOX},gzip(gfe)"})) is None
 
 
 def test_invalid_exemption() -> None:
@@ -632,11 +656,11 @@ def test_flood_of_headers_is_bounded() -> None:
         "(" * 60_000,
         "Googlebot" * 7000,
         ";" * 60_000,
-        "a" * 65_536 + " Googlebot/2.1",
+        f"{'a' * 4_096} Googlebot/2.1 {'a' * 4_096}",
         "\0",
         "/",
     ],
-    ids=["empty", "blank", "bytes", "parentheses", "long", "semicolons", "late", "nul", "slash"],
+    ids=["empty", "blank", "bytes", "parentheses", "long", "semicolons", "middle", "nul", "slash"],
 )
 def test_malformed_headers_pass(user_agent: str) -> None:
     assert enforced().respond(request("/private/", headers={"user-agent": user_agent})) is None
