@@ -1,6 +1,5 @@
 """Several workers: how they are checked, replaced and stopped."""
 
-import logging
 import os
 import signal
 import socket
@@ -21,7 +20,6 @@ from uvicorn.supervisors.multiprocess import SIGNALS
 
 from canfetch.web.server import supervisor
 from canfetch.web.server.clients import ClientAddresses
-from canfetch.web.server.process import PromptHandler
 from canfetch.web.server.protocol import BoundedConfig
 from canfetch.web.server.supervisor import Supervisor, Worker
 
@@ -344,23 +342,6 @@ def test_worker_that_does_not_end_in_time_is_ended(monkeypatch: pytest.MonkeyPat
     finally:
         worker.kill()
         worker.join()
-
-
-def test_messages_are_dropped_if_standard_error_is_a_full_pipe() -> None:
-    reading, writing = os.pipe()
-    record = logging.LogRecord("canfetch.web", logging.ERROR, __file__, 1, "a message", None, None)
-    with os.fdopen(reading, "rb", buffering=0) as reader, os.fdopen(writing, "w") as writer:
-        handler = PromptHandler(writer)
-        handler.emit(record)
-        assert reader.read(100) == b"a message\n"
-        os.set_blocking(writing, False)
-        with suppress(BlockingIOError):
-            while True:
-                os.write(writing, b"x" * 4096)
-        os.set_blocking(writing, True)
-        handler.emit(record)
-        os.set_blocking(reading, False)
-        assert b"a message" not in b"".join(iter(lambda: reader.read(1 << 16), None))
 
 
 @pytest.mark.service

@@ -1,7 +1,6 @@
 """`canfetch mcp`: the MCP server for AI agents."""
 
 import logging
-import sys
 import threading
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -23,6 +22,7 @@ from canfetch.cli.shared.terminal import print_message
 from canfetch.cli.shared.termination import call_at_sigterm, exit_at_sigterm
 from canfetch.client.loggers import FETCH_LOGGER
 from canfetch.errors import InvalidOption, InvalidProductToken
+from canfetch.web.server.error_log import ErrorLogHandler
 
 if TYPE_CHECKING:
     from canfetch.web.mcp.service import Service
@@ -117,7 +117,7 @@ def _reject_http_options() -> None:
 
 def _write_log(verbose: int) -> None:
     """Log to standard error. No part of a message is logged, except the hosts that are fetched."""
-    logging.basicConfig(stream=sys.stderr, format="canfetch: %(message)s")
+    logging.basicConfig(handlers=[ErrorLogHandler()], format="canfetch: %(message)s")
     # The SDK logs messages that it drops, so it keeps the level of warnings.
     level = _LOG_LEVELS[min(verbose, len(_LOG_LEVELS) - 1)]
     for name in ("canfetch", "uvicorn"):

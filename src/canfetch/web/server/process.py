@@ -2,19 +2,17 @@
 
 import logging
 import os
-import select
 import socket
-import sys
 import tempfile
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import TYPE_CHECKING, Final
 
 from canfetch.web.app import create_app
 from canfetch.web.server.accepting import BACKLOG
 from canfetch.web.server.clients import ClientAddresses
+from canfetch.web.server.error_log import ErrorLogHandler
 from canfetch.web.server.file_limit import allowed_connections
 from canfetch.web.server.metrics import SHARED_FOLDER_VARIABLE
 from canfetch.web.server.protocol import BoundedConfig
@@ -33,27 +31,13 @@ _KEEP_ALIVE: Final = 15
 _WORKER_START_SECONDS: Final = 60
 
 
-class PromptHandler(logging.StreamHandler[TextIO]):
-    """Logs to standard error. Drops messages if it is a full pipe, which would block the process."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Write a message, if it can be written at once."""
-        # Standard error is closed, or has no descriptor.
-        with suppress(OSError, TypeError, ValueError):
-            if sys.platform != "win32" and not select.select([], [self.stream], [], 0)[1]:
-                return
-        super().emit(record)
-
-
-def configure_logging(verbose: int, *, is_prompt: bool = False) -> None:
+def configure_logging(verbose: int) -> None:
     """Log to standard error.
 
-    Args:
-        verbose: 0 warnings, 1 each request, 2 and more each fetch, too.
-        is_prompt: Whether to drop messages instead of waiting until standard error is read.
+    Args: verbose: 0 warnings, 1 each request, 2 and more each fetch, too.
     """
     level = {0: logging.WARNING, 1: logging.INFO}.get(verbose, logging.DEBUG)
-    handler = PromptHandler() if is_prompt else logging.StreamHandler()
+    handler = ErrorLogHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
     for name in ("canfetch", "uvicorn"):
         logger = logging.getLogger(name)
@@ -90,8 +74,8 @@ def _serve(settings: Settings, bound: socket.socket, on_start: Callable[[], None
         with tempfile.TemporaryDirectory(prefix="canfetch-metrics-") as folder:
             os.environ.setdefault(SHARED_FOLDER_VARIABLE, folder)
             config = _config(settings, verbose)
-            # The messages of the supervisor. It has to react to signals, whatever reads them.
-            configure_logging(verbose, is_prompt=True)
+            # The messages of the supervisor.
+            configure_logging(verbose)
             # From here on, signals are queued and do not raise.
             supervisor = Supervisor(config, [bound])
             bound.listen(BACKLOG)
