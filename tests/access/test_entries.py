@@ -297,6 +297,16 @@ def test_yandex_oversize_file_is_expired_for_a_client_with_another_limit() -> No
         assert fetch_need(expire_if_incompatible(entry, YANDEX, max_bytes=max_bytes), now=1) is need
 
 
+def test_truncated_copy_keeps_the_end_of_the_file_that_has_the_same_beginning() -> None:
+    complete = make_entry(make_response(body=b"a" * (LIMIT + 50)))._replace(max_bytes=2 * LIMIT)
+    assert complete.copy is not None
+    complete = complete._replace(copy=complete.copy._replace(truncated_at=None))
+    for body, expected in ((b"a" * (LIMIT + 1), LIMIT + 50), (b"b" + b"a" * LIMIT, LIMIT + 1)):
+        copy = make_entry(make_response(body=body), complete).copy
+        assert copy is not None
+        assert (len(copy.content), copy.truncated_at) == (expected, LIMIT)
+
+
 @pytest.mark.parametrize("oversize", ["full-allow", "full-disallow", "unreachable"])
 def test_oversize_copy_of_a_client_with_another_limit_is_not_used(oversize: str) -> None:
     policy = get_policy(f"rfc9309+oversize={oversize}")

@@ -112,3 +112,33 @@ def test_copy_of_a_client_with_a_higher_limit_outlasts_a_failure(oversize: str) 
     assert small.decide(X).access.effect is Effect.FULL_DISALLOW
     _, other_large = clients(store, origin, policy=policy)
     assert [other_large.allows(f"https://example.com/{name}") for name in "xyz"] == [False, False, True]
+
+
+def test_truncated_copy_does_not_replace_the_end_of_the_same_file() -> None:
+    store, origin = MemoryStore(), LargeFile()
+    now = 0.0
+    small, large = clients(store, origin, clock=lambda: now)
+    assert not large.allows(X)
+    now += 90_000.0
+    assert [small.allows(url) for url in (X, Y)] == [True, False]
+    now += 90_000.0
+    origin.event = {"status": 503}
+
+    _, other_large = clients(store, origin, clock=lambda: now)
+    for client in (large, other_large):
+        assert [client.allows(url) for url in (X, Y)] == [False, False]
+    assert small.allows(X)
+
+
+def test_truncated_copy_replaces_another_file() -> None:
+    store, origin = MemoryStore(), LargeFile()
+    now = 0.0
+    small, large = clients(store, origin, clock=lambda: now)
+    assert not large.allows(X)
+    now += 90_000.0
+    origin.file = FILE.replace(b"/y", b"/z")
+    assert small.allows(Y)
+    now += 90_000.0
+    origin.event = {"status": 503}
+
+    assert [large.allows(url) for url in (X, Y)] == [True, True]

@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -20,6 +21,7 @@ from canfetch.errors import CorruptEntry, StoreError
 
 WRITER = """
 import sys
+import threading
 from canfetch.client.stores.sqlite import SQLiteStore
 from tests.stores.entries import make_entry
 store = SQLiteStore(sys.argv[1])
@@ -275,3 +277,37 @@ def test_a_long_lease_is_held(tmp_path: Path) -> None:
     with closing(SQLiteStore(tmp_path / "robots.sqlite3", clock=lambda: 1_000_000.0)) as store:
         assert store.acquire_lease("https://example.com", holder="slow", seconds=10_000)
         assert not store.acquire_lease("https://example.com", holder="other", seconds=10_001)
+
+
+class InterruptedLock:
+    """A lock whose call is interrupted just after it was acquired."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self.is_interrupted = True
+
+    def acquire(self, *, timeout: float) -> bool:
+        acquired = self._lock.acquire(timeout=timeout)
+        if self.is_interrupted:
+            raise KeyboardInterrupt
+        return acquired
+
+    def release(self) -> None:
+        self._lock.release()
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+
+def test_interrupt_while_a_thread_waits_for_its_turn_leaves_the_store_usable(tmp_path: Path) -> None:
+    store = SQLiteStore(tmp_path / "robots.sqlite3")
+    lock = store._lock = InterruptedLock()  # type: ignore[assignment]
+    with pytest.raises(KeyboardInterrupt):
+        list(store.keys())
+    lock.is_interrupted = False
+    with ThreadPoolExecutor(1) as executor:
+        assert executor.submit(lambda: list(store.keys())).result(3) == []
+    store.close()

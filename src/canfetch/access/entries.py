@@ -69,7 +69,8 @@ class CachedCopy(NamedTuple):
         status: The status code.
         fetched_at: When the file was fetched or revalidated, in seconds since the epoch.
         validators: The validators for a conditional request.
-        truncated_at: The parsing limit at which the file was truncated, or None if it is complete.
+        truncated_at: The parsing limit at which the file was truncated, or None if it is complete. The content is
+            longer if it had the same beginning under a higher limit before.
         headers: The stored headers of the response with the file, updated by each 304 since then.
         vary: The request headers that the file depends on. The copy serves only clients with the same values.
     """

@@ -139,7 +139,11 @@ def _next_copy(
         return None
     if fetched.not_modified and last_good is not None:
         return last_good._replace(fetched_at=now, headers=headers)
-    return _copy_response(fetched.response, headers, now, max_bytes)
+    copy = _copy_response(fetched.response, headers, now, max_bytes)
+    if copy.truncated_at is not None and last_good is not None and last_good.content.startswith(copy.content):
+        # Clients with higher limits fetch the file again, and keep what they know of its end if that fails.
+        return copy._replace(content=last_good.content)
+    return copy
 
 
 def _copy_response(response: Response, headers: Headers, now: float, max_bytes: int) -> CachedCopy:

@@ -423,9 +423,9 @@ class SQLiteStore:
         together by one timeout.
         """
         started = monotonic()
-        if not self._lock.acquire(timeout=_BUSY_SECONDS):
-            raise StoreError(f"{self.path}: the store is busy: other threads used it for {_BUSY_SECONDS:g} s")
         try:
+            if not self._lock.acquire(timeout=_BUSY_SECONDS):
+                raise StoreError(f"{self.path}: the store is busy: other threads used it for {_BUSY_SECONDS:g} s")
             with self._converted_errors():
                 waited = monotonic() - started
                 if self._connection is not None and file_identity(self._file) not in (None, self._identity):
@@ -451,7 +451,12 @@ class SQLiteStore:
                         # Another mount of the file may be writable, and this connection would not see the changes.
                         self._disconnect()
         finally:
-            self._lock.release()
+            # An interrupt can come just after the lock was acquired, and at any call before it is released.
+            try:  # noqa: SIM105
+                self._lock.release()
+            except RuntimeError:
+                # This thread has not acquired it.
+                pass
 
     @contextmanager
     def _converted_errors(self) -> Iterator[None]:
@@ -490,7 +495,9 @@ def _without_sync(connection: sqlite3.Connection) -> Iterator[None]:
     try:
         yield
     finally:
-        connection.execute("PRAGMA synchronous = FULL")
+        # An interrupt has closed the connection.
+        with suppress(sqlite3.ProgrammingError):
+            connection.execute("PRAGMA synchronous = FULL")
 
 
 def _before_fork() -> None:

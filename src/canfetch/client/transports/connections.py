@@ -21,7 +21,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from canfetch.access.responses import NOT_CONNECTED, FailureKind
 from canfetch.client.transports.addresses import filter_addresses
-from canfetch.client.transports.deadlines import Deadlines
+from canfetch.client.transports.deadlines import EARLY_SECONDS, Deadlines
 from canfetch.client.transports.dns import Resolve, resolve_host, resolve_host_async
 from canfetch.client.transports.failures import TransportError, classify_os_error, tls_cut_error
 from canfetch.client.transports.fetch_rules import NO_RULES, FetchRules
@@ -62,13 +62,15 @@ class Connection:
 
         Raises: TransportError: TLS or TIMEOUT.
         """
+        expires_at = self._set_timeout(self._deadlines.connect_timeout())
         try:
-            self._socket.settimeout(self._deadlines.connect_timeout())
             # RFC 9112 section 9.8: a connection that was cut must be distinguishable from one that was closed.
             self._socket = context.wrap_socket(self._socket, server_hostname=name, suppress_ragged_eofs=False)
-        except TimeoutError:
+        except TimeoutError as error:
+            _check_raised_by_socket(error, expires_at)
             raise self._deadlines.connect_timed_out() from None
         except OSError as error:
+            _check_raised_by_socket(error, expires_at)
             raise handshake_error(error, context) from None
 
     @property
@@ -81,34 +83,53 @@ class Connection:
 
         Raises: TransportError: TIMEOUT.
         """
-        try:
-            # In pieces, because over TLS each record would have the whole timeout.
-            for start in range(0, len(data), _SEND_BYTES):
-                self._socket.settimeout(self._deadlines.read_timeout())
+        # In pieces, because over TLS each record would have the whole timeout.
+        for start in range(0, len(data), _SEND_BYTES):
+            expires_at = self._set_timeout(self._deadlines.read_timeout())
+            try:
                 self._socket.sendall(data[start : start + _SEND_BYTES])
-        except TimeoutError:
-            raise self._deadlines.read_timed_out() from None
-        except OSError:
-            return
+            except TimeoutError as error:
+                _check_raised_by_socket(error, expires_at)
+                raise self._deadlines.read_timed_out() from None
+            except OSError as error:
+                _check_raised_by_socket(error, expires_at)
+                return
 
     def receive(self, limit: int = _RECEIVE_BYTES) -> bytes:
         """Return the next bytes, or b"" at the end of the data.
 
         Raises: TransportError: RESET, TIMEOUT or TLS.
         """
+        expires_at = self._set_timeout(self._deadlines.read_timeout())
         try:
-            self._socket.settimeout(self._deadlines.read_timeout())
             return self._socket.recv(limit)
-        except TimeoutError:
+        except TimeoutError as error:
+            _check_raised_by_socket(error, expires_at)
             raise self._deadlines.read_timed_out() from None
         except ssl.SSLEOFError:
             raise tls_cut_error() from None
         except OSError as error:
+            _check_raised_by_socket(error, expires_at)
             raise classify_os_error(error, FailureKind.RESET) from None
 
     def close(self) -> None:
         """Close the connection without waiting."""
         self._socket.close()
+
+    def _set_timeout(self, seconds: float) -> float:
+        """Set the time for the next call, and return when it is over."""
+        self._socket.settimeout(seconds)
+        return monotonic() + seconds
+
+
+def _check_raised_by_socket(error: OSError, expires_at: float) -> None:
+    """Raise an exception again if it is not about the connection: a signal handler of the caller has raised it.
+
+    Exceptions of the system and of TLS have a number. A timeout of a socket has none, and comes when its time is over.
+    """
+    is_early = monotonic() < expires_at - EARLY_SECONDS
+    if error.errno is None and (is_early or not isinstance(error, TimeoutError)):
+        raise error
 
 
 def connect(

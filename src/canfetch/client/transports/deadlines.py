@@ -15,7 +15,7 @@ from canfetch.client.transports import TransportRequest, is_long_wait
 from canfetch.client.transports.failures import TransportError
 
 # How much earlier than the deadline a timeout of a library can end.
-_EARLY_SECONDS: Final = 0.05
+EARLY_SECONDS: Final = 0.05
 
 
 class Deadlines:
@@ -104,7 +104,7 @@ class Deadlines:
         if self.waits_for_pool:
             return self.pool_is_full()
         seconds = self._pool_seconds
-        if monotonic() < self._deadline - _EARLY_SECONDS or not is_long_wait(seconds, self._request.timeout):
+        if monotonic() < self._deadline - EARLY_SECONDS or not is_long_wait(seconds, self._request.timeout):
             return None
         return TransportError(
             FailureKind.LOCAL,
