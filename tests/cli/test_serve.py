@@ -31,9 +31,11 @@ def test_taken_port_is_an_error(run: RunCommand) -> None:
         (["--policy", "nobody"], "'nobody'"),
         (["--store", "ftp://x"], "--store 'ftp://' is not supported"),
         (["--trusted-proxy", "proxy"], "invalid trusted proxy 'proxy'"),
-        (["--host", "no such host", "--allow-public"], "invalid host 'no such host'"),
+        (["--host", "no such host"], "invalid host 'no such host'"),
+        (["--host", "[::1]"], "invalid host '[::1]': write an IPv6 address without brackets"),
+        (["--host", ""], "invalid host '': expected an address, such as 127.0.0.1"),
     ],
-    ids=["port", "token", "policy", "store", "proxy", "host"],
+    ids=["port", "token", "policy", "store", "proxy", "host", "brackets", "no host"],
 )
 def test_invalid_option_is_an_error(run: RunCommand, arguments: list[str], message: str) -> None:
     ran = run("serve", "--store", "none", *arguments) if "--store" not in arguments else run("serve", *arguments)

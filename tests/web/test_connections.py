@@ -18,7 +18,10 @@ from tests.web.conftest import ScriptedWeb
 from tests.web.servers import running_server
 from uvicorn.server import ServerState
 
+from canfetch.access.responses import Failure, Response
+from canfetch.client.transports import TransportRequest
 from canfetch.web.api.verdict_stream import MAX_LINE_BYTES
+from canfetch.web.server.client_connections import ClientConnections
 from canfetch.web.server.clients import ClientAddresses
 from canfetch.web.server.guard import BODY_LIMITS
 from canfetch.web.server.listening import bind
@@ -385,6 +388,51 @@ def test_a_client_has_only_so_many_connections() -> None:
         with other:
             other.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             assert read_all(other).startswith(b"HTTP/1.1 200 ")
+
+
+class SilentWeb(ScriptedWeb):
+    """Sites that never answer."""
+
+    async def send(self, request: TransportRequest) -> Response | Failure:
+        self.requests.append(request.url)
+        return await asyncio.get_running_loop().create_future()
+
+
+def test_requests_that_wait_for_slow_sites_keep_no_other_client_out() -> None:
+    web = SilentWeb()
+    settings = Settings(max_connections=6, timeout=SECONDS)
+    with running_server(settings, client_connections=3, stop_seconds=0, transport=web) as port, ExitStack() as stack:
+        clients = []
+        for number in range(6):
+            client = stack.enter_context(socket.socket())
+            client.bind((f"127.0.0.{2 + number // 3}", 0))
+            client.connect(("127.0.0.1", port))
+            body = json.dumps({"url": f"https://site{number}.example/"}).encode()
+            client.sendall(POST % (b"fetch", len(body)) + body)
+            clients.append(client)
+        deadline = time.monotonic() + SECONDS
+        while len(web.requests) < 6 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        for address in ("127.0.0.4", "127.0.0.5"):
+            assert ask(port, client=address) == 200
+        # The first question has taken the place of the newest one of a client.
+        assert select.select(clients, [], [], SECONDS)[0] == [clients[2]]
+
+
+def test_newest_connection_of_the_client_with_the_most_is_found() -> None:
+    connections: ClientConnections[str] = ClientConnections()
+    for client, name in (("10.0.0.1", "a"), ("10.0.0.1", "b"), ("10.0.0.2", "c"), ("8.8.8.1", "d"), ("8.8.8.2", "e")):
+        connections.add(client, name)
+    assert connections.newest_of_greediest("10.0.0.2") == "b"
+    assert connections.newest_of_greediest("10.0.0.1") is None
+    # Public addresses of a network count together.
+    assert connections.newest_of_greediest("8.8.8.1") is None
+    connections.add("8.8.8.1", "f")
+    assert connections.newest_of_greediest("10.0.0.1") == "f"
+    assert connections.newest_of_greediest("8.8.8.2") == "f"
+    for client, name in (("8.8.8.1", "f"), ("8.8.8.1", "d"), ("8.8.8.2", "e")):
+        connections.remove(client, name)
+    assert connections.newest_of_greediest("10.0.0.2") == "b"
 
 
 def test_a_client_opens_only_so_many_connections_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

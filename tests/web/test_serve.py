@@ -206,6 +206,14 @@ def test_static_site_has_the_page_and_its_files(built: Assets, tmp_path: Path) -
     assert sorted(path.name for path in tmp_path.iterdir()) == ["assets", "site"]
 
 
+def test_static_site_replaces_the_folder_behind_a_link(built: Assets, tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "link").symlink_to("site")
+    write_static_site(tmp_path / "link", built)
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "site" / "index.html").exists()
+
+
 def test_static_site_replaces_no_other_folder(built: Assets, tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "letter.txt").write_bytes(b"")

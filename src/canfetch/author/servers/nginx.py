@@ -26,8 +26,8 @@ def nginx_rules(rules: ServerRules) -> Iterator[str]:
     """
     yield from (f"# {line}" for line in rules.comments(COMPARED_AS_SENT))
     yield "#"
-    yield "# These maps belong in the http block, and are for all its sites: of two maps for the same variable, the last"
-    yield "# one applies. For a second policy, write another prefix in place of canfetch_."
+    yield "# These maps belong in the http block, and are for all its sites. Of two maps for the same variable, the"
+    yield "# last one applies. For a second policy, write another prefix in place of canfetch_."
     yield ""
     yield "map $http_user_agent $canfetch_intent {"
     yield "    default 0;"

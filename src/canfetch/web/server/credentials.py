@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from canfetch.errors import InvalidOption
-from canfetch.web.server.listening import is_loopback, without_port
+from canfetch.web.server.listening import check_host, is_loopback, without_port
 
 _SAME_SITE: Final = frozenset({b"same-origin", b"none"})
 _WEB_SCHEMES: Final = frozenset({b"http", b"https"})
@@ -31,8 +31,9 @@ def check_exposure(host: str, *, token: str | None, allow_public: bool) -> None:
         host: The address that it listens on.
         token: The bearer token that requests must have, or None.
         allow_public: Whether other machines may use it without a token.
-    Raises: InvalidOption.
+    Raises: InvalidOption: It is, or the host is unknown.
     """
+    check_host(host)
     if token is None and not allow_public and not is_loopback(host):
         raise InvalidOption(
             f"--host {host} is reachable from other machines: pass --token, or --allow-public to serve everyone"

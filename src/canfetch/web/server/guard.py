@@ -89,6 +89,12 @@ _UNAUTHORIZED: Final = Problem(
     "this server requires a token: send it as 'Authorization: Bearer TOKEN'",
     headers=(("WWW-Authenticate", "Bearer"),),
 )
+_CODED_BODY: Final = Problem(
+    415,
+    "unsupported-media-type",
+    "the body has a Content-Encoding: send it without one",
+    headers=(("Accept-Encoding", "identity"), ("Connection", "close")),
+)
 _MANY_QUERY_FIELDS: Final = Problem(
     400, "bad-request", f"the query string has more than {MAX_QUERY_FIELDS} fields separated by '&'"
 )
@@ -113,6 +119,7 @@ class RequestHead(NamedTuple):
     authorization: bytes | None
     site: bytes | None
     length: bytes | None
+    coding: bytes | None
 
     @classmethod
     def of(cls, scope: Scope) -> "RequestHead":
@@ -120,7 +127,7 @@ class RequestHead(NamedTuple):
         headers = scope["headers"]
         find = dict(headers).get
         host, origin, site = (joined_header(headers, name) for name in (b"host", b"origin", b"sec-fetch-site"))
-        return cls(host, origin, find(b"authorization"), site, find(b"content-length"))
+        return cls(host, origin, find(b"authorization"), site, find(b"content-length"), find(b"content-encoding"))
 
     def exceeds(self, limit: int) -> bool:
         """Return whether the declared length is over a limit, or not a number."""
@@ -204,6 +211,8 @@ class Guard:
                 return Problem(429, "rate-limited", detail, headers=(("Retry-After", str(seconds)),))
         if _has_many_query_fields(scope):
             return _MANY_QUERY_FIELDS
+        if head.coding and head.coding.lower() != b"identity":
+            return _CODED_BODY
         return too_large(path) if head.exceeds(body_limit(path)) else None
 
     def allows_origin(self, origin: bytes | None) -> bool:

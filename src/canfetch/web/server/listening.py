@@ -29,16 +29,28 @@ def without_port(host: str) -> str:
     return "" if found is None else found[1] or found[2] or ""
 
 
+def check_host(host: str) -> socket.AddressFamily:
+    """Return the family of the address of a host that a server listens on.
+
+    Raises: InvalidOption: It has no address.
+    """
+    if host.startswith("["):
+        raise InvalidOption(f"invalid host {quoted(host)}: write an IPv6 address without brackets")
+    if not host:
+        raise InvalidOption("invalid host '': expected an address, such as 127.0.0.1, or 0.0.0.0 for all of IPv4")
+    try:
+        return socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
+    except OSError as error:
+        raise InvalidOption(f"invalid host {quoted(host)}: {error.strerror}") from None
+
+
 def bind(host: str, port: int, *, is_fixed: bool) -> socket.socket:
     """Return a socket that is bound to an address.
 
     Args: is_fixed: Whether another port must not be used if this one is taken.
     Raises: InvalidOption: The address cannot be used.
     """
-    try:
-        family, _, _, _, _ = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-    except OSError as error:
-        raise InvalidOption(f"invalid host {quoted(host)}: {error.strerror}") from None
+    family = check_host(host)
     reason: str | None = None
     for candidate in (port,) if is_fixed else (port, 0):
         # asyncio sets TCP_NODELAY only for sockets that name the protocol. Without it, responses wait 40 ms for an

@@ -16,6 +16,7 @@ from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
+from canfetch.web.server.client_connections import ClientConnections
 from canfetch.web.server.clients import ClientAddresses, RateLimiter, network_of
 from canfetch.web.server.file_limit import ACCEPTED_AT_A_TIME
 from canfetch.web.server.guard import SECURITY_HEADERS
@@ -98,6 +99,7 @@ class BoundedConfig(Config):
         self.new_connections = RateLimiter(NEW_CONNECTIONS, time.monotonic)
         if client_connections is None:
             client_connections = min(CLIENT_CONNECTIONS, max(1, max_connections // 2))
+        self.of_clients: ClientConnections[BoundedProtocol] = ClientConnections()
         self.connections_of_clients = Shares(max_connections * 2, client_connections, max_connections // 2)
         # The connections that wait for a request or the rest of its head, the one that waits longest first.
         self.waiting: OrderedDict[BoundedProtocol, None] = OrderedDict()
@@ -115,12 +117,16 @@ class BoundedConfig(Config):
         return bytearray(_READ_BYTES)
 
     def slowest(self, newest: "BoundedProtocol") -> "BoundedProtocol":
-        """Return the connection to close if there are too many: one that waits, or `newest` if all have requests.
+        """Return the connection to close if there are too many.
 
-        A connection that waits for a request comes before one that waits for the rest of a body.
+        A connection that waits for a request comes first, and then one that waits for the rest of a body. If all have
+        requests, it is one of the client that has the most connections, or `newest` if that is its client, or unknown.
         """
-        waiting = (one for one in self.waiting if one is not newest)
-        return next(waiting, None) or next(iter(self.receiving), newest)
+        waiting = next((one for one in self.waiting if one is not newest), None) or next(iter(self.receiving), None)
+        if waiting is not None:
+            return waiting
+        greedy = None if newest.client_key is None else self.of_clients.newest_of_greediest(newest.client_key)
+        return newest if greedy is None else greedy
 
     def drop_waiting(self) -> None:
         """Close as many connections that wait for a request as are accepted at a time, those that wait longest."""
@@ -302,6 +308,7 @@ class BoundedProtocol(H11Protocol, asyncio.BufferedProtocol):
             if oldest is self or not shares.take(client):
                 return False
         self.client_key = client
+        self._limits.of_clients.add(client, self)
         return True
 
     def _oldest_of(self, client: str) -> "BoundedProtocol":
@@ -324,6 +331,7 @@ class BoundedProtocol(H11Protocol, asyncio.BufferedProtocol):
             self._closing_timer.cancel()
         if self.client_key is not None:
             self._limits.connections_of_clients.give_back(self.client_key)
+            self._limits.of_clients.remove(self.client_key, self)
             self.client_key = None
 
     def get_buffer(self, sizehint: int) -> bytearray:  # noqa: ARG002 - asyncio

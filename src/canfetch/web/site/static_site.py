@@ -33,7 +33,8 @@ def write_static_site(folder: Path, assets: Assets, linter: Mapping[str, bytes] 
         raise StaticSiteError("the page is not built: run 'make page'")
     if not assets.has_engine:
         raise StaticSiteError("the engine for browsers is not built: run 'make engine-module page'")
-    folder = folder.absolute()
+    # A link to a folder stays, and the folder is replaced.
+    folder = folder.resolve()
     try:
         is_other = folder.exists() and any(folder.iterdir()) and not (folder / INDEX).is_file()
     except OSError as error:
