@@ -395,7 +395,8 @@ class SilentWeb(ScriptedWeb):
 
     async def send(self, request: TransportRequest) -> Response | Failure:
         self.requests.append(request.url)
-        return await asyncio.get_running_loop().create_future()
+        await asyncio.get_running_loop().create_future()
+        raise AssertionError("unreachable")
 
 
 def test_requests_that_wait_for_slow_sites_keep_no_other_client_out() -> None:
