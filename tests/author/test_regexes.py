@@ -146,6 +146,22 @@ def test_path_regexes_match_decoded_paths() -> None:
     assert path_regex("/a%2Ab%2F%3A:") == r"/a(?:\x2A|%2A)b%2F%3A\x3A"
 
 
+@pytest.mark.parametrize(
+    "pattern, path, is_match",
+    [
+        ("/a.pdf$", "/a.pdf/%2F", True),
+        ("/a.pdf$", "/a.pdf/x", False),
+        ("/page$", "/page/", False),
+        ("/a:b", "/a%3Ab", True),
+        ("/100%25", "/100%25", True),
+        ("/100%25", "/100%2Fx", False),
+        ("/a*secret", "/a\nsecret", True),
+    ],
+)
+def test_path_regexes_match_what_applications_route(pattern: str, path: str, is_match: object) -> None:
+    assert (re.match(f"(?s){path_regex(pattern, as_application=True)}", path) is not None) is is_match
+
+
 @pytest.mark.parametrize("pattern", ["/a?b", "/*?", "/a%2F?"])
 def test_path_regexes_reject_queries(pattern: str) -> None:
     with pytest.raises(canfetch.errors.InvalidSitePolicy, match="Traefik does not match queries"):

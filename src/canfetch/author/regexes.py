@@ -79,9 +79,7 @@ def application_regex(pattern: str) -> str:
             # `?` and `%` are other characters than their escapes, however often a path is decoded.
             is_ambiguous = byte < 0x80 and byte not in _NEVER_EQUAL
             out.append(f"(?:{_literal(byte)}|{_escape(byte)})" if is_ambiguous else _escape(byte))
-    # A wildcard at the end matches the slashes.
-    names_file = b"." in path.rpartition(b"/")[2] and (anchored or query) and not path.endswith(b"*")
-    ignored = f"(?:/|{_escape(_SLASH)})*" if names_file else ""
+    ignored = f"(?:/|{_escape(_SLASH)})*" if (anchored or query) and _names_file(path) else ""
     return "".join(out) + ignored + "".join(map(_query_regex, query)) + ("$" if anchored else "")
 
 
@@ -108,6 +106,11 @@ def atomic_regex(regex: str, groups: Iterator[int] | None = None) -> str:
         elif part:
             out.append(f"(?>{ANYTHING}?{part})" if groups is None else rf"(?=({ANYTHING}?{part}))\{next(groups)}")
     return "".join(out)
+
+
+def _names_file(path: bytes) -> bool:
+    """Return whether slashes after a path may be ignored. A wildcard at its end matches them."""
+    return b"." in path.rpartition(b"/")[2] and not path.endswith(b"*")
 
 
 def _query_regex(query: bytes) -> str:
@@ -140,14 +143,10 @@ def path_regex(pattern: str, *, as_application: bool = False) -> str:
     """
     content = canonical(pattern.encode("ascii"))
     anchored = content.endswith(b"$")
+    path = content.removesuffix(b"$")
     out = bytearray()
-    for byte, escaped in _decode(content.removesuffix(b"$")):
-        if (
-            as_application
-            and byte in _NOT_DECODED
-            and (byte, escaped) != _WILDCARD
-            and not (byte == 0x3F and not escaped)
-        ):
+    for byte, escaped in _decode(path):
+        if as_application and byte in _NOT_DECODED - _NEVER_EQUAL and (byte, escaped) != _WILDCARD:
             out += b"(?:%b|%%%02X)%b" % (_decoded_literal(byte), byte, b"+" if byte == _SLASH else b"")
         elif escaped and byte in _NOT_DECODED:
             escape = b"%%%02X" % byte
@@ -161,6 +160,8 @@ def path_regex(pattern: str, *, as_application: bool = False) -> str:
             )
         else:
             out += _decoded_literal(byte)
+    if as_application and anchored and _names_file(path):
+        out += b"(?:/|%2F)*"
     try:
         return out.decode("utf-8") + ("$" if anchored else "")
     except UnicodeDecodeError:
