@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.author.servers import REFUSED, SERVERS, RunningServer, running
+from tests.author.servers import REFUSED, SERVERS, RunningServer, render_rules, running
 
 import canfetch
 from canfetch.agents import CRAWLERS, Crawler, PublishedHeader, find_crawler
@@ -412,7 +412,7 @@ def test_words_are_read_in_bounded_time() -> None:
 @pytest.fixture(scope="module", params=SERVERS)
 def closed_server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """Each server in turn, with rules that refuse all crawlers of the registry."""
-    rules = canfetch.author.render_policy(POLICY, request.param)
+    rules = render_rules(POLICY, request.param)
     with running(request.param, rules, tmp_path_factory.mktemp(request.param)) as server:
         yield server
 

@@ -73,3 +73,8 @@ POLICIES: Final = {
     """,
     "nothing": "",
 }
+
+# Traefik does not match queries.
+WITHOUT_QUERIES: Final = {
+    name: toml.replace(', "/*?preview="', "").replace(', "/q?a=b:c&d=%2Fe"', "") for name, toml in POLICIES.items()
+}

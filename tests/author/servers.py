@@ -1,22 +1,29 @@
 """Real servers with the rules of a policy, on loopback. They are optional, but CI requires them."""
 
 import os
+import re
 import shutil
 import socket
+import ssl
 import subprocess
+import sys
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from email.message import Message
-from http.client import HTTPConnection, HTTPException
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import NamedTuple
 
 from h2.config import H2Configuration
 from h2.connection import H2Connection
-from h2.events import ResponseReceived
+from h2.events import ResponseReceived, StreamReset
 from tests.missing import skip_unless_ci
 from tests.stores.conftest import find_free_port
+
+import canfetch
 
 _START_SECONDS = 120.0
 # A user's PATH does not include the folders of daemons.
@@ -32,13 +39,19 @@ class Reply(NamedTuple):
 
 
 class RunningServer:
-    """A running server."""
+    """A running server: its name in `SERVERS`, and its port. With TLS, any certificate is accepted."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, name: str, port: int) -> None:
+        self.name = name
         self.port = port
         self.body = b""
         self.headers = Message()
-        self._connection = HTTPConnection("127.0.0.1", port, timeout=60)
+        self._with_tls = SERVERS[name].with_tls
+        self._connection = (
+            HTTPSConnection("127.0.0.1", port, timeout=60, context=_trusting_context())
+            if self._with_tls
+            else HTTPConnection("127.0.0.1", port, timeout=60)
+        )
 
     def get(self, target: str, user_agent: str) -> Reply:
         """Send a GET request with the target as is, and reconnect if the server closed the connection."""
@@ -64,9 +77,9 @@ class RunningServer:
 
     def send_raw(self, line: str, user_agent: str) -> Reply:
         """Send a request line as is, with `{origin}` replaced."""
-        origin = f"http://127.0.0.1:{self.port}"
+        origin = f"http{'s' if self._with_tls else ''}://127.0.0.1:{self.port}"
         head = f"{line.format(origin=origin)}\r\nHost: 127.0.0.1:{self.port}\r\nUser-Agent: {user_agent}\r\n"
-        with socket.create_connection(("127.0.0.1", self.port), 10) as connection:
+        with self._connect(10) as connection:
             connection.sendall(f"{head}Connection: close\r\n\r\n".encode("latin-1"))
             received = b""
             while data := connection.recv(65_536):
@@ -76,14 +89,19 @@ class RunningServer:
         return Reply(int(status.split()[1]), tags)
 
     def send_http2(self, target: str, fields: list[tuple[str, str]]) -> tuple[int, int]:
-        """Send a GET request by HTTP/2 without TLS, and return the bytes of its head and the status.
+        """Send a GET request by HTTP/2, and return the bytes of its head and the status.
 
-        A field that is repeated takes a byte each time.
+        A field that is repeated takes a byte each time. The status is 400 if the server resets the stream.
         """
         client = H2Connection(H2Configuration(validate_outbound_headers=False))
         client.initiate_connection()
-        pseudo = {":method": "GET", ":scheme": "http", ":authority": f"127.0.0.1:{self.port}", ":path": target}
-        with socket.create_connection(("127.0.0.1", self.port), 60) as connection:
+        pseudo = {
+            ":method": "GET",
+            ":scheme": "https" if self._with_tls else "http",
+            ":authority": f"127.0.0.1:{self.port}",
+            ":path": target,
+        }
+        with self._connect(60, "h2") as connection:
             connection.sendall(client.data_to_send())
             client.send_headers(1, [*pseudo.items(), *fields], end_stream=True)
             head = client.data_to_send()
@@ -92,20 +110,36 @@ class RunningServer:
                 for event in client.receive_data(data):
                     if isinstance(event, ResponseReceived):
                         return len(head), int(dict(event.headers)[b":status"])
+                    if isinstance(event, StreamReset):
+                        return len(head), 400
                 connection.sendall(client.data_to_send())
         raise AssertionError("no response")
+
+    def _connect(self, timeout: float, *protocols: str) -> socket.socket:
+        connection = socket.create_connection(("127.0.0.1", self.port), timeout)
+        return _trusting_context(*protocols).wrap_socket(connection) if self._with_tls else connection
 
     def close(self) -> None:
         """Close the connection."""
         self._connection.close()
 
 
+def _trusting_context(*protocols: str) -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    if protocols:
+        context.set_alpn_protocols(list(protocols))
+    return context
+
+
 class Server(NamedTuple):
-    """A server: its program, its configuration, and the arguments of its command."""
+    """A server: its program, its configuration, the arguments of its command, and whether it is used with TLS."""
 
     program: str
     config: str
     command: tuple[str, ...]
+    with_tls: bool = False
 
 
 _NGINX = """
@@ -191,6 +225,17 @@ frontend site
 {rules}
     http-request return status 200 content-type text/plain string passed
 """
+# As a site would have it. The certificate is the one that Traefik generates.
+_TRAEFIK = """
+http:
+  routers:
+    site: {{rule: 'PathPrefix(`/`)', priority: 1, service: site}}
+    site-tls: {{rule: 'PathPrefix(`/`)', priority: 1, service: site, tls: {{}}}}
+{server_lines}
+  services:
+    site: {{loadBalancer: {{servers: [{{url: 'http://127.0.0.1:{backend_port}'}}]}}}}
+"""
+_TRAEFIK_COMMAND = ("--entryPoints.site.address=127.0.0.1:{port}", "--providers.file.directory={folder}/traefik")
 
 SERVERS = {
     "nginx": Server("nginx", _NGINX, ("-p", "{folder}", "-c", "{config}", "-e", "{folder}/error.log")),
@@ -198,15 +243,69 @@ SERVERS = {
     "htaccess": Server("apache2", _HTACCESS, ("-d", "{folder}", "-f", "{config}", "-DFOREGROUND")),
     "caddy": Server("caddy", _CADDY, ("run", "--config", "{config}", "--adapter", "caddyfile")),
     "haproxy": Server("haproxy", _HAPROXY, ("-db", "-f", "{config}")),
+    "traefik": Server("traefik", _TRAEFIK, _TRAEFIK_COMMAND),
+    "traefik-tls": Server("traefik", _TRAEFIK, _TRAEFIK_COMMAND, with_tls=True),
 }
+TRAEFIK = ("traefik", "traefik-tls")
+
+
+def render_rules(policy: canfetch.author.SitePolicy, name: str) -> str:
+    """Return the rules of a policy for a server of `SERVERS`."""
+    return canfetch.author.render_policy(policy, name.removesuffix("-tls"))
 
 
 def find_program(server: Server) -> str:
     """Return the path of a server's program. Without it, the test is skipped, or fails in CI."""
-    found = shutil.which(server.program, path=f"{os.environ.get('PATH', '')}:{_DAEMONS}")
+    found = shutil.which(server.program, path=f"{os.environ.get('PATH', '')}:{_DAEMONS}:{Path(sys.executable).parent}")
     if found is None:
         skip_unless_ci(f"{server.program} is not installed")
     return found
+
+
+def _server_lines(name: str, rules: str) -> str:
+    """Return the lines for the configuration of the site, which the rules have in comments."""
+    if name == "nginx":
+        return "\n".join(line[1:] for line in rules.splitlines() if line.startswith("#     "))
+    if name in TRAEFIK:
+        tagged = re.findall(r"for the rule: (.+)\n +(canfetch-tag-\d+):", rules)
+        routers = [
+            f"rule: '{rule}', priority: {1_000 - number}, service: site, middlewares: [{tag}]"
+            for number, (rule, tag) in enumerate(tagged)
+        ]
+        routers += [f"{router}, tls: {{}}" for router in routers]
+        return "\n".join(f"    site-{number}: {{{router}}}" for number, router in enumerate(routers))
+    return ""
+
+
+class _Backend(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    # Otherwise, the content of a response waits 40 ms for an acknowledgement of its headers.
+    disable_nagle_algorithm = True
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "6")
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(b"passed")
+
+    do_HEAD = do_POST = do_GET  # noqa: N815 - the base class names them
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class names it
+        pass
+
+
+@contextmanager
+def _running_backend() -> Iterator[int]:
+    """Run what Traefik passes requests on to, and return its port."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Backend) as backend:
+        thread = threading.Thread(target=backend.serve_forever)
+        thread.start()
+        try:
+            yield backend.server_port
+        finally:
+            backend.shutdown()
+            thread.join()
 
 
 @contextmanager
@@ -220,28 +319,27 @@ def running(name: str, rules: str, folder: Path) -> Iterator[RunningServer]:
     (folder / "canfetch.conf").write_text(rules, encoding="utf-8")
     if name == "htaccess":
         (folder / "site" / ".htaccess").write_text(rules + _OWN_HTACCESS, encoding="utf-8")
-    # The output for nginx has the lines for the server block in comments.
-    server_lines = (
-        "\n".join(line[1:] for line in rules.splitlines() if line.startswith("#     ")) if name == "nginx" else ""
-    )
     config = folder / "server.conf"
-    config.write_text(
-        server.config.format(folder=folder, port=port, server_lines=server_lines, rules=rules), encoding="utf-8"
-    )
-    arguments = [part.format(folder=folder, config=config) for part in server.command]
+    if name in TRAEFIK:
+        (folder / "traefik").mkdir()
+        (folder / "traefik" / "canfetch.yaml").write_text(rules, encoding="utf-8")
+        config = folder / "traefik" / "site.yaml"
+    arguments = [part.format(folder=folder, config=config, port=port) for part in server.command]
     own = {**os.environ, "HOME": str(folder), "XDG_DATA_HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
     log = folder / "output.log"
-    with (
-        log.open("wb") as output,
-        subprocess.Popen(
-            [program, *arguments], stdout=output, stderr=subprocess.STDOUT, env=own, cwd=folder
-        ) as process,
-    ):
+    with ExitStack() as stack:
+        backend_port = stack.enter_context(_running_backend()) if name in TRAEFIK else None
+        parts = {"server_lines": _server_lines(name, rules), "rules": rules, "backend_port": backend_port}
+        config.write_text(server.config.format(folder=folder, port=port, **parts), encoding="utf-8")
+        output = stack.enter_context(log.open("wb"))
+        process = stack.enter_context(
+            subprocess.Popen([program, *arguments], stdout=output, stderr=subprocess.STDOUT, env=own, cwd=folder)
+        )
         try:
-            running_server = RunningServer(port)
+            running_server = RunningServer(name, port)
+            stack.callback(running_server.close)
             _wait_for(running_server, process, log)
             yield running_server
-            running_server.close()
         finally:
             process.terminate()
 
@@ -250,9 +348,11 @@ def _wait_for(server: RunningServer, process: "subprocess.Popen[bytes]", log: Pa
     give_up_at = time.monotonic() + _START_SECONDS
     while time.monotonic() < give_up_at and process.poll() is None:
         try:
-            server.get("/robots.txt", "test")
+            status = server.get("/robots.txt", "test").status
         except OSError:
-            time.sleep(0.05)
-        else:
+            status = 404
+        # Without its configuration, Traefik does not find the page.
+        if status != 404:
             return
+        time.sleep(0.05)
     raise AssertionError(f"the server did not start: {log.read_text(encoding='utf-8', errors='replace')[-3000:]}")

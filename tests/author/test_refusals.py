@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from tests.author.policies import POLICIES
-from tests.author.servers import SERVERS, running
+from tests.author.servers import SERVERS, TRAEFIK, render_rules, running
 
 import canfetch
 from canfetch.author import Refusal
@@ -38,7 +38,9 @@ def policy_with(refusal: Refusal) -> canfetch.author.SitePolicy:
 )
 @pytest.mark.parametrize("name", SERVERS)
 def test_wikipedia_server_responds_with_the_chosen_status_and_text(name: str, refusal: Refusal, tmp_path: Path) -> None:
-    with running(name, canfetch.author.render_policy(policy_with(refusal), name), tmp_path) as server:
+    if name in TRAEFIK:
+        refusal = Refusal(404 if refusal.status == 200 else refusal.status)
+    with running(name, render_rules(policy_with(refusal), name), tmp_path) as server:
         for target in ("/x", "/x.html?y", "/x.png"):
             assert server.get(target, "GPTBot/1.0").status == refusal.status
             assert server.headers["Cache-Control"] == "no-store"
@@ -82,7 +84,7 @@ def test_traefik_has_a_status_but_no_text() -> None:
         canfetch.author.render_policy(policy_with(Refusal(451, "no")), "traefik")
 
 
-@pytest.mark.parametrize("name", [*SERVERS, "traefik", "iis"])
+@pytest.mark.parametrize("name", ["nginx", "apache", "htaccess", "caddy", "haproxy", "traefik", "iis"])
 def test_default_is_403_without_a_text(name: str) -> None:
     policy = canfetch.author.parse_policy(POLICIES["training"] + "\n[refusal]\nstatus = 403\n")
     assert policy == canfetch.author.parse_policy(POLICIES["training"])

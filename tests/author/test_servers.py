@@ -5,8 +5,8 @@ from pathlib import Path
 from urllib.parse import quote, unquote_to_bytes
 
 import pytest
-from tests.author.policies import POLICIES
-from tests.author.servers import REFUSED, SERVERS, RunningServer, running
+from tests.author.policies import POLICIES, WITHOUT_QUERIES
+from tests.author.servers import REFUSED, SERVERS, TRAEFIK, RunningServer, render_rules, running
 
 import canfetch
 from canfetch.author.proof import sample_targets
@@ -77,8 +77,9 @@ def is_robots_txt(target: str) -> bool:
 @pytest.mark.parametrize("policy_name", POLICIES)
 @pytest.mark.parametrize("name", SERVERS)
 def test_server_agrees_with_robots_txt(name: str, policy_name: str, tmp_path: Path) -> None:
-    policy = canfetch.author.parse_policy(POLICIES[policy_name])
-    rules = canfetch.author.render_policy(policy, name)
+    policies = WITHOUT_QUERIES if name in TRAEFIK else POLICIES
+    policy = canfetch.author.parse_policy(policies[policy_name])
+    rules = render_rules(policy, name)
     engine = "python" if native_module() is None else "both"
     robots = canfetch.parse(canfetch.author.render_policy(policy), engine=engine)
     # Three crawlers of each intent, including the last one, whose name an earlier intent may match.
@@ -96,10 +97,15 @@ def test_server_agrees_with_robots_txt(name: str, policy_name: str, tmp_path: Pa
             header = HEADERS[number % len(HEADERS)].format(name=product, folded=product.lower())
             for target in targets:
                 reply = server.get(target, header)
-                readings = (target, as_application(target))
+                matched = target.partition("?")[0] if name in TRAEFIK else target
+                readings = (matched, as_application(matched))
                 allowed = all(robots.allows(read, agent=crawler.agent) for read in readings) or is_robots_txt(target)
                 assert (reply.status != REFUSED) is allowed, (crawler.name, target, reply)
-                assert sorted(reply.tags) == sorted(value for _, value in policy.headers(target)), target
+                tags = [value for _, value in policy.headers(matched)]
+                if name in TRAEFIK:
+                    # The site's routers have the tags, and a middleware replaces the header of another one.
+                    tags = tags[:1] if allowed else []
+                assert sorted(reply.tags) == sorted(tags), target
                 refused += not allowed
         for target in targets:
             assert server.get(target, BROWSER).status != REFUSED
@@ -108,10 +114,12 @@ def test_server_agrees_with_robots_txt(name: str, policy_name: str, tmp_path: Pa
 
 @pytest.mark.parametrize("name", SERVERS)
 def test_targets_on_which_regexes_would_backtrack(name: str, tmp_path: Path) -> None:
-    policy = canfetch.author.parse_policy('[everyone]\ndisallow = ["/*?*session=*&page=", "/*a*b*c"]\n')
+    patterns = ["/*a*b*c"] if name in TRAEFIK else ["/*?*session=*&page=", "/*a*b*c"]
+    policy = canfetch.author.parse_policy(f"[everyone]\ndisallow = {patterns}\n")
     refused = ("/abc" + "a" * 1_500 + "b" * 1_500, "/q?session=1&page=2" + "?" * 2_000 + "session=" * 600)
-    with running(name, canfetch.author.render_policy(policy, name), tmp_path) as server:
-        assert [server.get(target, "GPTBot/1.2").status for target in refused] == [REFUSED, REFUSED]
+    with running(name, render_rules(policy, name), tmp_path) as server:
+        for target in refused[: len(patterns)]:
+            assert server.get(target, "GPTBot/1.2").status == REFUSED
         for target in ("/a" + "b" * 100 + "a" * 100, "/q" + "?" * 2_000 + "session=" * 600):
             assert server.get(target, "GPTBot/1.2").status != REFUSED
 
@@ -131,7 +139,7 @@ def test_a_policy_that_names_words_of_browsers_refuses_no_browser(name: str, tmp
     tables = [f'[crawler.{word}]\ndisallow = ["/x"]\n' for word in words]
     policy = canfetch.author.parse_policy("".join([*tables, '[crawler.GPTBot]\ndisallow = ["/y"]\n']))
     robots = canfetch.author.render_policy(policy)
-    with running(name, canfetch.author.render_policy(policy, name), tmp_path) as server:
+    with running(name, render_rules(policy, name), tmp_path) as server:
         for header in OTHER_CLIENTS:
             assert server.get("/x", header).status != REFUSED, header
         for header in ("curl/8.5.0", "Safari/19615.3.12.11.3 CFNetwork/1410.0.3 Darwin/22.6.0"):
@@ -155,9 +163,10 @@ LONG_TARGETS = (
 @pytest.mark.parametrize("name", SERVERS)
 def test_long_targets_are_refused(name: str, tmp_path: Path) -> None:
     policy = canfetch.author.parse_policy('[everyone]\ndisallow = ["/private/", "/*.cgi$", "/*/a/*/b/*sort="]\n')
-    rules = canfetch.author.render_policy(policy, name)
+    rules = render_rules(policy, name)
     with running(name, rules, tmp_path) as server:
-        assert [server.get(target, "GPTBot/1.2").status for target in LONG_TARGETS] == [REFUSED] * len(LONG_TARGETS)
+        for target in LONG_TARGETS[:-1] if name in TRAEFIK else LONG_TARGETS:
+            assert server.get(target, "GPTBot/1.2").status == REFUSED
         for target in ("/" * 7_000 + "open/x", "/x.cgi" + "/" * 7_000 + "x", "/" + "x/" * 3_500):
             # Apache refuses a folder with a long name itself.
             assert server.get(target, "GPTBot/1.2").status != REFUSED or name == "htaccess"
@@ -206,7 +215,7 @@ def test_a_raw_space_ends_no_target_of_caddy(tmp_path: Path) -> None:
 def test_no_request_passes_because_a_regex_fails(name: str, tmp_path: Path) -> None:
     policy = canfetch.author.parse_policy('[everyone]\ndisallow = ["/private/", "/*.cgi$"]\n')
     # These groups exhaust the stack of HAProxy's engine.
-    rules = canfetch.author.render_policy(policy, name).replace("(?>", "(?:").replace(")++", ")+").replace(")*+", ")*")
+    rules = render_rules(policy, name).replace("(?>", "(?:").replace(")++", ")+").replace(")*+", ")*")
     with running(name, rules, tmp_path) as server:
         for target in LONG_TARGETS[:4]:
             assert server.get(target, "GPTBot/1.2").status == REFUSED
@@ -217,7 +226,7 @@ def test_no_request_passes_because_a_regex_fails(name: str, tmp_path: Path) -> N
 def training_server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> object:
     """Each server in turn, with rules against training."""
     policy = canfetch.author.parse_policy(POLICIES["training"])
-    rules = canfetch.author.render_policy(policy, request.param)
+    rules = render_rules(policy, request.param)
     with running(request.param, rules, tmp_path_factory.mktemp(request.param)) as server:
         yield server
 
@@ -262,7 +271,9 @@ def test_robots_txt_is_served_with_any_query(
     target: str,
     is_refused: bool,  # noqa: FBT001 - a case
 ) -> None:
-    assert (training_server.send_line(f"GET {target} HTTP/1.1", "GPTBot/1.0") == REFUSED) is is_refused
+    # Traefik decodes the path, also for the backend.
+    expected = is_refused and not (training_server.name in TRAEFIK and target == "/%72obots.txt")
+    assert (training_server.send_line(f"GET {target} HTTP/1.1", "GPTBot/1.0") == REFUSED) is expected
 
 
 @pytest.mark.parametrize(
@@ -324,7 +335,7 @@ def test_absolute_urls_with_other_paths_pass(private_server: RunningServer, targ
 def test_page_rules_are_sent_however_a_request_names_the_page(name: str, tmp_path: Path) -> None:
     policy = canfetch.author.parse_policy("[[page]]\npaths = ['/private/']\nrules = ['noindex']")
     served = 0
-    with running(name, canfetch.author.render_policy(policy, name), tmp_path) as server:
+    with running(name, render_rules(policy, name), tmp_path) as server:
         for before in ("{origin}", "http:", "HTTP:", "https:", "x:"):
             reply = server.send_raw(f"GET {before}/private/x HTTP/1.1", BROWSER)
             # Most servers reject most of these.
@@ -332,13 +343,13 @@ def test_page_rules_are_sent_however_a_request_names_the_page(name: str, tmp_pat
             served += reply.status < 300
             for other in ("/public/x", "/x:/private/x", "/?x:/private/x"):
                 assert server.send_raw(f"GET {before}{other} HTTP/1.1", BROWSER).tags == [], other
-    assert served == {"nginx": 1, "haproxy": 1, "apache": 4, "htaccess": 4, "caddy": 5}[name]
+    assert served == {"nginx": 1, "haproxy": 1, "apache": 4, "htaccess": 4}.get(name, 5)
 
 
 def test_absolute_urls_are_matched_by_their_target(tmp_path_factory: pytest.TempPathFactory) -> None:
     policy = canfetch.author.parse_policy("[crawler.ExampleBot]\ndisallow = ['/private/']")
     for name in SERVERS:
-        with running(name, canfetch.author.render_policy(policy, name), tmp_path_factory.mktemp(name)) as server:
+        with running(name, render_rules(policy, name), tmp_path_factory.mktemp(name)) as server:
             assert server.send_line("GET {origin}/private/x HTTP/1.1", "ExampleBot/1.0") == REFUSED
             assert server.send_line("GET {origin}/public/x HTTP/1.1", "ExampleBot/1.0") < 300
             assert server.send_line("GET {origin}/robots.txt HTTP/1.1", "ExampleBot/1.0") != REFUSED
@@ -347,7 +358,7 @@ def test_absolute_urls_are_matched_by_their_target(tmp_path_factory: pytest.Temp
 @pytest.mark.parametrize("name", ["apache", "htaccess"])
 def test_apache_serves_error_pages(name: str, tmp_path: Path) -> None:
     policy = canfetch.author.parse_policy(POLICIES["training"])
-    with running(name, canfetch.author.render_policy(policy, name), tmp_path) as server:
+    with running(name, render_rules(policy, name), tmp_path) as server:
         assert server.get("/x", "GPTBot/1.0").status == REFUSED
         assert server.body == b"a page of the site's own"
         assert server.get("/refused.html", "GPTBot/1.0").status == REFUSED
@@ -397,7 +408,7 @@ LONG_PATTERN = "/" + "a" * 1000
 @pytest.mark.parametrize("name", [name for name in SERVERS if name not in {"nginx", "htaccess"}])
 def test_long_patterns_are_matched(name: str, tmp_path: Path) -> None:
     policy = canfetch.author.parse_policy(f"[everyone]\ndisallow = ['{LONG_PATTERN}']")
-    with running(name, canfetch.author.render_policy(policy, name), tmp_path) as server:
+    with running(name, render_rules(policy, name), tmp_path) as server:
         assert server.get(LONG_PATTERN, "GPTBot/1.0").status == REFUSED
         assert server.get(LONG_PATTERN[:-1], "GPTBot/1.0").status != REFUSED
 
@@ -416,9 +427,13 @@ def private_server(request: pytest.FixtureRequest, tmp_path_factory: pytest.Temp
         "disallow = ['/private/', '/a:b/c', '/caf%C3%A9/', '/*/x.y/*z', '/q%3Fx', '/100%25']\n"
         "disallow_pages = ['/page', '/s/t']"
     )
-    rules = canfetch.author.render_policy(policy, request.param)
+    rules = render_rules(policy, request.param)
     with running(request.param, rules, tmp_path_factory.mktemp(request.param)) as server:
         yield server
+
+
+# The backend gets `/`, `/`, and `/open%FF`.
+RESOLVED_BY_TRAEFIK = ("/..", "/x/.%2e?y", "/open\xff")
 
 
 @pytest.mark.parametrize(
@@ -459,11 +474,14 @@ def private_server(request: pytest.FixtureRequest, tmp_path_factory: pytest.Temp
 )
 def test_ambiguous_targets_are_refused(private_server: RunningServer, target: str) -> None:
     # Apache has no page for null bytes.
-    assert private_server.send_line(f"GET {target} HTTP/1.1", "ExampleBot/1.0") in {REFUSED, 400, 404}
+    refused = {REFUSED, 400, 404}
+    if private_server.name in TRAEFIK and target in RESOLVED_BY_TRAEFIK:
+        refused = {200}
+    assert private_server.send_line(f"GET {target} HTTP/1.1", "ExampleBot/1.0") in refused
     # Browsers and crawlers without rules are not affected.
     for header in (BROWSER, "GPTBot/1.0"):
         assert private_server.send_line(f"GET {target} HTTP/1.1", header) != REFUSED
-    assert private_server.send_line(f"GET {{origin}}{target} HTTP/1.1", "ExampleBot/1.0") in {REFUSED, 400, 404}
+    assert private_server.send_line(f"GET {{origin}}{target} HTTP/1.1", "ExampleBot/1.0") in refused
 
 
 @pytest.mark.parametrize(
@@ -518,6 +536,7 @@ def test_other_spellings_of_a_path_are_refused(private_server: RunningServer, ta
         "/open?x=%2Fprivate%2F",
         "/q?x",
         "/100%41",
+        "/100%2Fx",
         "/s/t/",
         "/s/tt",
     ],
@@ -526,10 +545,10 @@ def test_dots_outside_dot_segments_pass(private_server: RunningServer, target: s
     assert private_server.send_line(f"GET {target} HTTP/1.1", "ExampleBot/1.0") != REFUSED
 
 
-@pytest.mark.parametrize("name", [*SERVERS, "traefik"])
+@pytest.mark.parametrize("name", SERVERS)
 def test_output_states_what_the_rules_match(name: str) -> None:
-    rules = canfetch.author.render_policy(canfetch.author.parse_policy(POLICIES["training"]), name)
-    head = rules.partition("\n\n")[0] if name != "traefik" else rules.partition("http:")[0]
+    rules = render_rules(canfetch.author.parse_policy(POLICIES["training"]), name)
+    head = rules.partition("http:" if name in TRAEFIK else "\n\n")[0]
     assert "Rules match the" in head
     assert "Tokens in robots.txt that never send requests, and have no rules here: Google-Extended" in head
     assert all(line.startswith("#") for line in head.splitlines())

@@ -1,11 +1,14 @@
 """Traefik 3.4.1 or later: a dynamic configuration with routers that refuse, and middlewares that set headers.
 
-Its rules match the path without the query, decoded except for reserved characters, and without dot segments and
+A router without `tls` gets only requests without TLS, and one with `tls` only those with TLS. So each router exists
+twice. Those with TLS have no rule for a host: they need no certificate, and do not affect the TLS options of hosts.
+
+The rules match the path without the query, decoded except for reserved characters, and without dot segments and
 double slashes. So a pattern that ends in `$` also matches with any query, and a pattern with a query is unsupported.
 Dot segments with escaped slashes remain, and are refused here. Traefik itself refuses a raw `#`. No middleware
 only responds with a status, but an allow list without a possible address has that effect.
 
-Source: Traefik 3, rules and priority of HTTP routers; request path; IPAllowList; Headers.
+Source: Traefik 3, rules, priority and TLS of HTTP routers; request path; IPAllowList; Headers.
 """
 
 from collections.abc import Iterator
@@ -44,17 +47,17 @@ def traefik_rules(rules: ServerRules) -> Iterator[str]:
     terms = {intent.number: term for intent in rules.intents if (term := _refused(intent))}
     if terms:
         yield "  routers:"
+    # The response is for crawlers only, so no cache may store it.
+    middlewares = "[canfetch-refuse]" if rules.refusal.is_default else "[canfetch-no-store, canfetch-refuse]"
     before: list[str] = []
     for intent in rules.intents:
         header = f"HeaderRegexp(`User-Agent`, `(?i){intent.user_agent_regex}`)"
         if intent.number in terms:
             others = "".join(f" && !{other}" for other in before)
             yield f"    # {intent.summary}"
-            yield f"    canfetch-refused-{intent.number}:"
-            yield f"      rule: '{header}{others} && {_ROBOTS_TXT} && ({terms[intent.number]})'"
-            yield f"      priority: {_PRIORITY - intent.number}"
-            yield "      middlewares: [canfetch-refuse]"
-            yield "      service: noop@internal"
+            rule = f"'{header}{others} && {_ROBOTS_TXT} && ({terms[intent.number]})'"
+            yield from _router(intent.number, f"&canfetch-rule-{intent.number} {rule}", middlewares)
+            yield from _router(intent.number, f"*canfetch-rule-{intent.number}", middlewares, with_tls=True)
         before.append(header)
     yield "  middlewares:"
     if terms:
@@ -63,13 +66,28 @@ def traefik_rules(rules: ServerRules) -> Iterator[str]:
         yield f"        sourceRange: ['{_NO_ADDRESS}']"
         if not rules.refusal.is_default:
             yield f"        rejectStatusCode: {rules.refusal.status}"
+            yield "    canfetch-no-store:"
+            yield "      headers:"
+            yield "        customResponseHeaders:"
+            yield "          Cache-Control: no-store"
     for tag in rules.tags:
         paths = " || ".join(_path_matcher(path_regex(pattern)) for pattern in tag.patterns)
-        yield f"    # Add this middleware to your router, for the rule: {paths}"
+        yield f"    # Add this middleware to your routers, for the rule: {paths}"
         yield f"    canfetch-tag-{tag.number}:"
         yield "      headers:"
         yield "        customResponseHeaders:"
         yield f"          X-Robots-Tag: '{tag.value}'"
+
+
+def _router(number: int, rule: str, middlewares: str, *, with_tls: bool = False) -> Iterator[str]:
+    """Yield a router that refuses what a rule matches, for requests without TLS, or for those with TLS."""
+    yield f"    canfetch-refused-{number}{'-tls' if with_tls else ''}:"
+    yield f"      rule: {rule}"
+    yield f"      priority: {_PRIORITY - number}"
+    yield f"      middlewares: {middlewares}"
+    yield "      service: noop@internal"
+    if with_tls:
+        yield "      tls: {}"
 
 
 def _refused(intent: ServerIntent) -> str:
