@@ -283,10 +283,15 @@ def test_targets_are_read_up_to_a_limit(path: str) -> None:
         ("/page$", "/page$", False),
         ("/", "/*", False),
         ("/private/", "/private/", False),
+        ("/x*", "/x", True),
+        ("/x", "/x*", False),
+        ("x", "/y", False),
+        ("/*a", "/a*$\nAllow: /*e\nAllow: /*a~", True),
+        ("/private/", "\n".join(f"/{n}\nDisallow: /{n}\nAllow: /{n}" for n in range(200)), True),
     ],
 )
 def test_what_is_not_read_is_refused_if_anything_is_disallowed(disallow: str, allow: str, *, is_refused: bool) -> None:
-    site = make_site(f"User-agent: *\nDisallow: {disallow}\nAllow: {allow}\n", enforcement=Enforcement())
+    site = make_site(f"User-agent: *\nAllow: {allow}\nDisallow: {disallow}\n", enforcement=Enforcement())
     for path in ("/open?" + "x" * 8_192, "/open/..%2Fx"):
         reply = site.respond(request(path, headers={"user-agent": "GPTBot/1.3"}))
         assert (reply is not None and reply.status == 403) is is_refused

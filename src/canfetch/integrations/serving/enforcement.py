@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
-from itertools import islice, takewhile
+from itertools import takewhile
 from posixpath import normpath
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes, urlparse
@@ -23,7 +23,7 @@ from canfetch.client.argument_checks import check_flag
 from canfetch.client.identity import IdentityVerifier, SignedRequest
 from canfetch.core.agent import Agent, cached_agent
 from canfetch.core.quoting import quoted
-from canfetch.core.verdict import Verdict
+from canfetch.core.verdict import Reason, Verdict
 from canfetch.errors import InvalidOption, InvalidURL
 from canfetch.integrations.serving.requests import Request
 from canfetch.integrations.serving.served_file import ServedFile
@@ -43,10 +43,6 @@ _MANY_SLASHES: Final = re.compile(rb"/{2,}")
 _AMBIGUOUS: Final = re.compile(rb"[#\t\n\r]")
 _DOT_SEGMENT: Final = re.compile(rb"/(?:\.|%2[Ee]){1,2}(?:[/?]|$)")
 _PARENT_SEGMENT: Final = re.compile(rb"(?:^|[/\\])\.\.(?:[/\\]|$)")
-# No rule is about it.
-_ANY_NAME: Final = b"any~canfetch~name"
-# The rules that are tried to find one that disallows something.
-_MAX_RULES: Final = 100
 # Characters of a path that need no escape, and stay as they are.
 _PATH_CHARACTERS: Final = "/!$&'()*+,;=:@"
 # A path of these characters without empty segments, which applications can read in one way only.
@@ -296,25 +292,17 @@ def _has_parent_segment(request: Request) -> bool:
 
 
 def _any_refusal(crawler: DeclaredCrawler, file: ServedFile) -> Verdict | None:
-    """Return the verdict of a rule that disallows something, or None if the crawler may fetch everything."""
-    groups = file.robots.rules_for(crawler.agent).group_indices
-    rules = (rule for index in groups for rule in file.robots.groups[index].rules if not rule.allow and rule.pattern)
-    for rule in islice(rules, _MAX_RULES):
-        for path in _matched_paths(rule.pattern):
-            verdict = _refusal(crawler, file, _ANY_HOST + path)
-            if verdict is not None:
-                return verdict
-    return None
+    """Return a verdict with a rule that disallows something, or None if the crawler may fetch everything.
 
-
-def _matched_paths(pattern: bytes) -> Iterator[bytes]:
-    """Yield paths that a pattern matches: its own, which another rule may allow, and such as no other rule names."""
-    start = pattern.removesuffix(b"$")
-    ends = (b"",) if start != pattern else (b"", _ANY_NAME, b"/" + _ANY_NAME)
-    for star in (b"", _ANY_NAME):
-        path = start.replace(b"*", star)
-        for end in ends:
-            yield (path if path[:1] == b"/" else b"/" + path) + end
+    A rule counts as one unless another one allows the same pattern. So if several rules together allow all that it
+    disallows, the crawler is refused nevertheless.
+    """
+    profile = None if crawler.entry is None else _PROFILES.get(crawler.entry.operator)
+    rule = file.disallowing_rule(crawler.agent)
+    if rule is None or (profile is not None and file.disallowing_rule(crawler.agent, profile) is None):
+        return None
+    verdict = file.robots.decide(_ANY_HOST + b"/", agent=crawler.agent)
+    return verdict._replace(allowed=False, reason=Reason.DISALLOW_RULE, rule=rule, also_matched=())
 
 
 def _urls(request: Request) -> Iterator[bytes]:

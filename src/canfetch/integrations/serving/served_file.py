@@ -10,11 +10,13 @@ from canfetch.author.hosts import Host
 from canfetch.author.policy_file import is_policy_content, parse_policy
 from canfetch.author.rendering import render_policy
 from canfetch.author.site_policy import SitePolicy
+from canfetch.core.agent import Agent
 from canfetch.core.content_formats import foreign_content_note
 from canfetch.core.document import RobotsTxt, keep_dot_segments, parse
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.quoting import quoted
 from canfetch.core.text import encode_text
+from canfetch.core.verdict import Rule
 from canfetch.errors import InvalidDraft, InvalidSitePolicy, ServingError
 from canfetch.integrations.serving.environments import SiteEnvironment
 
@@ -32,7 +34,7 @@ class ServedFile:
         robots: The parsed file.
     """
 
-    __slots__ = ("_by_profile", "_tokens", "content", "etag", "is_stored", "modified", "robots")
+    __slots__ = ("_by_profile", "_disallowing", "_tokens", "content", "etag", "is_stored", "modified", "robots")
 
     def __init__(self, content: bytes, *, modified: float | None = None, is_stored: bool = True) -> None:
         self.content = content
@@ -42,6 +44,8 @@ class ServedFile:
         self.robots = parse(content)
         self._by_profile = {(self.robots.profile, False): self.robots}
         self._tokens: dict[str, str] | None = None
+        # Crawlers are in the registry or in the file, so their number is bounded.
+        self._disallowing: dict[tuple[Agent, str | None], Rule | None] = {}
 
     def with_profile(self, profile: str, *, keeps_dots: bool = False) -> RobotsTxt:
         """Return the file as a profile reads it.
@@ -55,6 +59,18 @@ class ServedFile:
             self._by_profile[profile, keeps_dots] = robots
         return robots
 
+    def disallowing_rule(self, agent: Agent, profile: str | None = None) -> Rule | None:
+        """Return a rule that disallows something to an agent, or None. One whose pattern is also allowed has no effect.
+
+        Args: profile: The profile that reads the file, if not that of `robots`.
+        Cost: O(rules) at the first call for an agent.
+        """
+        key = agent, profile
+        if key not in self._disallowing:
+            robots = self.robots if profile is None else self.with_profile(profile)
+            self._disallowing[key] = _disallowing_rule(robots, agent)
+        return self._disallowing[key]
+
     @property
     def tokens(self) -> Mapping[str, str]:
         """The product tokens that the file names, as it has them, by their lower case.
@@ -64,6 +80,25 @@ class ServedFile:
         if self._tokens is None:
             self._tokens = named_tokens(self.robots)
         return self._tokens
+
+
+def _disallowing_rule(robots: RobotsTxt, agent: Agent) -> Rule | None:
+    rules = [rule for index in robots.rules_for(agent).group_indices for rule in robots.groups[index].rules]
+    allowed: dict[bytes, int] = {}
+    for rule in rules:
+        if rule.allow:
+            pattern = _without_stars(rule.pattern)
+            allowed[pattern] = max(rule.specificity, allowed.get(pattern, 0))
+    for rule in rules:
+        if not rule.allow and rule.pattern and rule.specificity > allowed.get(_without_stars(rule.pattern), 0):
+            return rule
+    return None
+
+
+def _without_stars(pattern: bytes) -> bytes:
+    """Return a pattern without the stars at its end, which match everything. A `$` before them is no end."""
+    short = pattern.rstrip(b"*")
+    return pattern if short.endswith(b"$") else short
 
 
 def build_file(
