@@ -129,6 +129,15 @@ def test_page_that_may_be_followed_by_records_expires_for_clients_with_a_higher_
     assert fetch(content, policy, max_bytes=2 * LIMIT).outcome.kind == "success"
 
 
+@pytest.mark.parametrize("oversize, need", [("full-disallow", FetchNeed.NOW), ("truncate", FetchNeed.NO)])
+def test_page_that_may_be_too_long_expires_for_clients_with_a_lower_limit(oversize: Any, need: FetchNeed) -> None:
+    policy = RFC9309.replace(not_robots="full-allow", oversize=oversize)
+    entry = fetch(PAGE.ljust(LIMIT + 1), policy, max_bytes=2 * LIMIT)
+
+    assert fetch_need(expire_if_incompatible(entry, policy, max_bytes=LIMIT), now=1.0) is need
+    assert fetch_need(expire_if_incompatible(entry, policy, max_bytes=2 * LIMIT), now=1.0) is FetchNeed.NO
+
+
 @pytest.mark.parametrize("body", [PAGE, b"%PDF-1.7\n", b"\x1f\x8b\x08\0\0\0\0\0\x02\xff"], ids=["page", "pdf", "gzip"])
 @pytest.mark.parametrize("policy", ["rfc9309", "google", "yandex", "rfc9309+not_robots=unreachable"])
 @BOTH

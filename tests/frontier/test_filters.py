@@ -1,5 +1,6 @@
 """Filters of URLs before they are added."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -16,6 +17,8 @@ A = "https://a.example"
 def without_query(url: str) -> str | None:
     if "raise" in url:
         raise LookupError(url)
+    if "cancel" in url:
+        raise asyncio.CancelledError(url)
     if "number" in url:
         return 5  # type: ignore[return-value]  # what a wrong filter returns
     if "break" in url:
@@ -60,8 +63,8 @@ async def yield_each(urls: list[Any]) -> AsyncIterator[Any]:
 def test_a_value_of_a_source_that_fails_costs_nothing_else(source: Callable[[Any], Any], value: object) -> None:
     async def main() -> list[str]:
         async with open_frontier(url_filter=without_query) as frontier:
-            frontier.add_source(source([f"{A}/1", f"{A}/raise", f"{A}/2", value, f"{A}/3"]))
-            for error in (LookupError, TypeError):
+            frontier.add_source(source([f"{A}/1", f"{A}/raise", f"{A}/2", value, f"{A}/cancel", f"{A}/3"]))
+            for error in (LookupError, TypeError, RuntimeError):
                 with pytest.raises(error):
                     await anext(frontier)
             return [turn.url async for turn in frontier if turn.done()]

@@ -152,6 +152,9 @@ def _has_other_kind(entry: CacheEntry, policy: AccessPolicy, *, misconfigured: b
 
 def _has_other_limit(entry: CacheEntry, policy: AccessPolicy, max_bytes: int) -> bool:
     if entry.outcome.kind in _CUT_BODIES and entry.outcome.access is not Access.SUCCESSFUL:
+        if entry.outcome.kind is OutcomeKind.NOT_ROBOTS and policy.oversize != "truncate":
+            # The length of the page is unknown.
+            return entry.max_bytes != max_bytes
         return entry.max_bytes < max_bytes
     if entry.copy is None or entry.outcome.access is Access.UNREACHABLE:
         return False

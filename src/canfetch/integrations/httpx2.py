@@ -47,7 +47,8 @@ __all__ = [
     "use_verdict",
 ]
 
-_SCHEMES: Final = ("http", "https")
+# httpx2 sends requests for WebSockets to a server like others, also after a redirect.
+_SCHEMES: Final = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
 # The content codings that httpx2 decodes, some of them only with optional dependencies.
 _DECODED_CODINGS: Final = ("br", "deflate", "gzip", "zstd")
 
@@ -314,8 +315,9 @@ def _opted_out(request: httpx2.Request) -> bool:
 
 
 def _requested_url(request: httpx2.Request) -> str:
-    """Return the URL that is requested. The extension `target` replaces the path and query."""
+    """Return the URL that is requested, with http or https. The extension `target` replaces the path and query."""
+    scheme = request.url.scheme
     target = request.extensions.get("target")
     if not isinstance(target, bytes) or not target.startswith(b"/"):
-        return str(request.url)
-    return f"{request.url.scheme}://{request.url.netloc.decode('ascii')}{target.decode('latin-1')}"
+        return _SCHEMES[scheme] + str(request.url)[len(scheme) :]
+    return f"{_SCHEMES[scheme]}://{request.url.netloc.decode('ascii')}{target.decode('latin-1')}"

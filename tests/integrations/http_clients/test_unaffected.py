@@ -95,6 +95,19 @@ def test_websockets_of_aiohttp_are_checked(shop: Site) -> None:
     assert [request.target for request in shop.requests] == ["/robots.txt"]
 
 
+@pytest.mark.parametrize("way", ["direct", "redirect"])
+@pytest.mark.parametrize("host_name", ["httpx2", "httpx2-async"])
+def test_websockets_of_httpx2_are_checked(shop: Site, host_name: str, way: str) -> None:
+    private = f"ws://{shop.netloc}/private/socket"
+    shop.serve("/moved", respond(b"", f"Location: {private}", status=302))
+    with open_host(host_name) as host:
+        with pytest.raises(RobotsDisallowed) as caught:
+            host.get(private if way == "direct" else f"{shop.origin}/moved")
+        assert caught.value.url == f"{shop.origin}/private/socket"
+        assert host.get(f"ws://{shop.netloc}/fish").body == b"/fish"
+    assert "/private/socket" not in [request.target for request in shop.requests]
+
+
 def test_proxy_of_a_request_of_aiohttp_is_used_for_robots_txt(site: Site) -> None:
     site.serve("/fish", respond(b"fish"))
     with ProxySite() as proxy, open_host("aiohttp") as host:

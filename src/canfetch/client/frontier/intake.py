@@ -1,5 +1,6 @@
 """How URLs come into a frontier: cleaned, filtered, identified and added, or refused with a reason."""
 
+from asyncio import CancelledError
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -121,7 +122,7 @@ class URLIntake:
                     wanted = None if wanted is None else clean_url(wanted)
             except BaseException as error:  # noqa: BLE001 - reported or raised after the other URLs have been added
                 errors.append(error)
-                if ends_at_error or not isinstance(error, Exception):
+                if ends_at_error or not isinstance(error, Exception | CancelledError):
                     break
                 continue
             if not text:

@@ -110,7 +110,9 @@ class Sources:
             retry()
 
     def add_error(self, error: BaseException) -> None:
-        """Let `raise_error` raise an exception."""
+        """Let `raise_error` raise an exception. A `CancelledError` becomes a RuntimeError, as if a source had it."""
+        if isinstance(error, asyncio.CancelledError):
+            error = RuntimeError(f"a callback raised {error!r}")
         self._errors.append(error)
         self._notify()
 
