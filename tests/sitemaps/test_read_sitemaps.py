@@ -248,6 +248,21 @@ def test_sitemap_of_another_host_in_an_index_needs_its_robots_txt(site: Site, ot
     assert ([entry.is_accepted for entry in entries], [kinds(file) for file in files]) == ([True], [[], []])
 
 
+@pytest.mark.slow
+def test_files_of_a_limited_number_of_other_hosts_are_requested(site: Site) -> None:
+    serve_robots(site, site.url("sitemap.xml"))
+    # Connections to the port of the site are refused at these addresses.
+    urls = [f"http://127.0.2.{number}:{site.port}/x" for number in range(120)]
+    site.serve("/sitemap.xml", respond(urlset(*urls, site.url("y"), *urls)))
+    entries, files = read(site, agents=["Googlebot"])
+    assert [len(entry.verdicts) for entry in entries] == ([1] * 100 + [0] * 20) + [1] + ([1] * 100 + [0] * 20)
+    assert entries[100].error == (
+        f"the robots.txt of http://127.0.2.100:{site.port} is not requested: the sitemaps list URLs of more than 100 "
+        "other hosts"
+    )
+    assert kinds(files[0]) == ["other-host", "not-decided"]
+
+
 def test_private_addresses_are_refused(site: Site) -> None:
     serve_robots(site, site.url("sitemap.xml"))
     sitemap = site.url("sitemap.xml")

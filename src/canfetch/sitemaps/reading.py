@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Generator, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
-from canfetch.client.documents import Step, fetch_document
+from canfetch.client.documents import NotFetched, Step, fetch_document
 from canfetch.core.origin import Origin, find_origin
 from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
@@ -294,6 +294,11 @@ class _Reading:
         error = ""
         if self._with_verdicts:
             try:
+                if problem is not None and origin not in self._names and problem.kind is SitemapProblemKind.OTHER_HOST:
+                    raise NotFetched(
+                        f"the robots.txt of {origin} is not requested: the sitemaps list URLs of more than "
+                        f"{_MAX_OTHER_HOSTS} other hosts"
+                    )
                 verdicts = yield VerdictsStep(listed.url)
             except CanfetchError as failure:
                 error = str(failure)
