@@ -214,6 +214,12 @@ def test_static_site_replaces_the_folder_behind_a_link(built: Assets, tmp_path: 
     assert (tmp_path / "site" / "index.html").exists()
 
 
+def test_static_site_cannot_be_a_link_to_itself(built: Assets, tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(StaticSiteError, match="cannot write"):
+        write_static_site(tmp_path / "loop", built)
+
+
 def test_static_site_replaces_no_other_folder(built: Assets, tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "letter.txt").write_bytes(b"")

@@ -23,7 +23,7 @@ from canfetch.client.frontier.origin_checks import CheckResult, OriginChecks
 from canfetch.client.frontier.origin_turns import DECIDED_URLS, NextTurn, OriginTurns
 from canfetch.client.frontier.queue_values import DUE_BATCH, FailedURL, FrontierCounts, Phase, QueuedOrigin
 from canfetch.client.frontier.recrawl import Recrawl, check_recrawl
-from canfetch.client.frontier.sources import Sources
+from canfetch.client.frontier.sources import FILE_BATCH, SERVER_BATCH, Sources
 from canfetch.client.frontier.sqlite_queue import SQLiteQueue
 from canfetch.client.frontier.turn import SkippedURL, Turn
 from canfetch.client.frontier.url_identity import clean_url
@@ -227,7 +227,12 @@ class Frontier:
             now=self._clocks.now,
             of_groups=self._is_grouped,
         )
-        self._sources = Sources(self._add_from_source, lambda: read_ahead - self.counts.queued, self._note_progress)
+        self._sources = Sources(
+            self._add_from_source,
+            lambda: read_ahead - self.counts.queued,
+            self._note_progress,
+            batch=FILE_BATCH if backend is None else SERVER_BATCH,
+        )
         self._sources.append(urls, 0.0)
         wanted = QueueOptions(
             concurrency_per_origin,

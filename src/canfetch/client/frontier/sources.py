@@ -10,8 +10,10 @@ from canfetch.client.frontier.validation import check_source
 from canfetch.core.urls import AnyURL
 from canfetch.errors import StoreError
 
-# The number of URLs that are read from a source without letting other tasks run.
-_BATCH: Final = 100
+# The number of URLs that are read from a source without letting other tasks run. In a file, they take a millisecond. A
+# call of a server takes longer than its URLs.
+FILE_BATCH: Final = 25
+SERVER_BATCH: Final = 100
 
 AddURLs = Callable[[list[AnyURL], float], int]
 Result = TypeVar("Result")
@@ -37,10 +39,14 @@ class Sources:
         add: Adds URLs to the frontier.
         space: Returns the number of URLs that the frontier takes.
         notify: Called after each step.
+        batch: The number of URLs that are read without letting other tasks run.
     """
 
-    def __init__(self, add: AddURLs, space: Callable[[], int], notify: Callable[[], None]) -> None:
+    def __init__(self, add: AddURLs, space: Callable[[], int], notify: Callable[[], None], *, batch: int) -> None:
         self._add = add
+        self._batch = batch
+        # Several sources take no more of the event loop than one.
+        self._turn = asyncio.Lock()
         self._space = space
         self._notify = notify
         self._space_changed = asyncio.Event()
@@ -134,9 +140,12 @@ class Sources:
 
     async def _read(self, source: Iterator[AnyURL], priority: float) -> None:
         try:
-            while await self._read_batch(source, priority):
-                self._notify()
-                await asyncio.sleep(0)
+            while True:
+                async with self._turn:
+                    if not await self._read_batch(source, priority):
+                        break
+                    self._notify()
+                    await asyncio.sleep(0)
                 with self._inactive():
                     await self._wait_for_space()
         finally:
@@ -209,7 +218,7 @@ class Sources:
 
     async def _batch_size(self) -> int:
         """Return the number of URLs to read before the space is checked again."""
-        return min(max(await self._until_stored(self._space), 1), _BATCH)
+        return min(max(await self._until_stored(self._space), 1), self._batch)
 
     async def _wait_for_space(self) -> None:
         self._space_changed.clear()

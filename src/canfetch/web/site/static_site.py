@@ -33,11 +33,12 @@ def write_static_site(folder: Path, assets: Assets, linter: Mapping[str, bytes] 
         raise StaticSiteError("the page is not built: run 'make page'")
     if not assets.has_engine:
         raise StaticSiteError("the engine for browsers is not built: run 'make engine-module page'")
-    # A link to a folder stays, and the folder is replaced.
-    folder = folder.resolve()
     try:
+        # A link to a folder stays, and the folder is replaced.
+        folder = folder.resolve()
         is_other = folder.exists() and any(folder.iterdir()) and not (folder / INDEX).is_file()
-    except OSError as error:
+    except (OSError, RuntimeError) as error:
+        # RuntimeError: Python before 3.13 raises it for links that lead to each other.
         raise _write_error(folder, error) from None
     if is_other:
         raise StaticSiteError(f"{quoted(str(folder))} is not empty and not a site of canfetch: choose another folder")
@@ -55,8 +56,9 @@ def write_static_site(folder: Path, assets: Assets, linter: Mapping[str, bytes] 
     return names
 
 
-def _write_error(folder: Path, error: OSError) -> StaticSiteError:
-    return StaticSiteError(f"cannot write {quoted(str(folder))}: {error.strerror or error}")
+def _write_error(folder: Path, error: OSError | RuntimeError) -> StaticSiteError:
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+    return StaticSiteError(f"cannot write {quoted(str(folder))}: {reason}")
 
 
 def _write_files(folder: Path, assets: Assets, linter: Mapping[str, bytes]) -> list[str]:
