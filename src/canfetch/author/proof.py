@@ -185,8 +185,14 @@ class _Prover:
         met = 0
         for engine in engines:
             robots = parse(self._content, profile=profile, engine=engine)
+            # Crawlers with the same groups have the same verdicts.
+            by_groups: dict[tuple[int, ...], list[bool]] = {}
             for crawler in crawlers:
-                actual = robots.rules_for(crawler.agent).allows_many(list(self._targets))
+                rules = robots.rules_for(crawler.agent)
+                groups = tuple(rules.group_indices)
+                if groups not in by_groups:
+                    by_groups[groups] = rules.allows_many(list(self._targets))
+                actual = by_groups[groups]
                 for target, allowed, is_allowed in zip(self._targets, expected, actual, strict=True):
                     if bool(is_allowed) is allowed:
                         met += 1
