@@ -118,6 +118,11 @@ def test_a_client_has_a_limited_number_of_connections() -> None:
             assert one.recv(8) == b"HTTP/1.1"
 
 
+def test_a_body_with_a_content_coding_is_refused(open_port: int) -> None:
+    assert post(open_port, ping(), {"Content-Encoding": "gzip"})[0] == 415
+    assert post(open_port, ping(), {"Content-Encoding": "identity"})[0] == 200
+
+
 def test_a_slash_at_the_end_of_the_path_changes_nothing(open_port: int) -> None:
     assert post(open_port, ping(), path=f"{PATH}/") == post(open_port, ping())
 
