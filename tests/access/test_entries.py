@@ -6,7 +6,13 @@ from typing import Any
 
 import pytest
 
-from canfetch.access.effective_access import FetchNeed, effective_access, expire_if_incompatible, fetch_need
+from canfetch.access.effective_access import (
+    FetchNeed,
+    effective_access,
+    expire_if_incompatible,
+    fetch_need,
+    readable_entry,
+)
 from canfetch.access.entries import ENTRY_FORMAT, CacheEntry, origin_from_key, select_stored_headers
 from canfetch.access.fetch_plan import FetchResult, Request, first_request, next_step
 from canfetch.access.outcomes import Outcome, OutcomeKind, evaluate_response
@@ -313,12 +319,12 @@ def test_oversize_copy_of_a_client_with_another_limit_is_not_used(oversize: str)
     entry = make_entry(make_response(body=b"a" * (LIMIT + 50)))._replace(max_bytes=2 * LIMIT)
     down = entry._replace(outcome=evaluate_response(make_response(503), policy, max_bytes=LIMIT), max_bytes=LIMIT)
 
-    assert effective_access(entry, policy, now=0).effect is Effect.CONDITIONAL_ALLOW
-    limited = effective_access(entry, policy, now=0, max_bytes=LIMIT)
+    assert readable_entry(entry, policy, 2 * LIMIT) is entry
+    limited = effective_access(readable_entry(entry, policy, LIMIT), policy, now=0)
     assert (limited.effect.value, limited.copy) == (oversize.replace("unreachable", "full-disallow"), None)
     assert limited.explanation == f"more than {LIMIT:,} bytes"
-    assert effective_access(down, policy, now=0).effect is Effect.FULL_DISALLOW
-    assert effective_access(down, policy, now=0, max_bytes=2 * LIMIT).copy == entry.copy
+    assert effective_access(readable_entry(down, policy, LIMIT), policy, now=0).effect is Effect.FULL_DISALLOW
+    assert effective_access(readable_entry(down, policy, 2 * LIMIT), policy, now=0).copy == entry.copy
 
 
 def test_rules_without_a_copy_disallow_everything() -> None:

@@ -136,6 +136,9 @@ def test_page_that_may_be_too_long_expires_for_clients_with_a_lower_limit(oversi
 
     assert fetch_need(expire_if_incompatible(entry, policy, max_bytes=LIMIT), now=1.0) is need
     assert fetch_need(expire_if_incompatible(entry, policy, max_bytes=2 * LIMIT), now=1.0) is FetchNeed.NO
+    # A page that is too long for `oversize` is no page, so this one is complete.
+    higher = fetch_need(expire_if_incompatible(entry, policy, max_bytes=3 * LIMIT), now=1.0)
+    assert higher is (FetchNeed.NOW if oversize == "truncate" else FetchNeed.NO)
 
 
 @pytest.mark.parametrize("body", [PAGE, b"%PDF-1.7\n", b"\x1f\x8b\x08\0\0\0\0\0\x02\xff"], ids=["page", "pdf", "gzip"])

@@ -33,9 +33,10 @@ def test_taken_port_is_an_error(run: RunCommand) -> None:
         (["--trusted-proxy", "proxy"], "invalid trusted proxy 'proxy'"),
         (["--host", "no such host"], "invalid host 'no such host'"),
         (["--host", "[::1]"], "invalid host '[::1]': write an IPv6 address without brackets"),
+        (["--host", "x..y"], "invalid host 'x..y'"),
         (["--host", ""], "invalid host '': expected an address, such as 127.0.0.1"),
     ],
-    ids=["port", "token", "policy", "store", "proxy", "host", "brackets", "no host"],
+    ids=["port", "token", "policy", "store", "proxy", "host", "brackets", "labels", "no host"],
 )
 def test_invalid_option_is_an_error(run: RunCommand, arguments: list[str], message: str) -> None:
     ran = run("serve", "--store", "none", *arguments) if "--store" not in arguments else run("serve", *arguments)

@@ -14,7 +14,7 @@ def test_other_tasks_run_after_each_batch_of_any_source() -> None:
         return len(urls)
 
     async def main() -> int:
-        sources = Sources(add, lambda: 1_000, lambda: None, batch=25)
+        sources = Sources(add, lambda: 1_000, lambda: None, batch=lambda: 25)
         for number in range(4):
             sources.append([f"https://a.example/{number}/{each}" for each in range(100)], 0.0)
         sources.start()

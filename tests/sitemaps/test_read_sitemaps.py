@@ -260,7 +260,7 @@ def test_files_of_a_limited_number_of_other_hosts_are_requested(site: Site) -> N
         f"the robots.txt of http://127.0.2.100:{site.port} is not requested: the sitemaps list URLs of more than 100 "
         "other hosts"
     )
-    assert kinds(files[0]) == ["other-host", "not-decided"]
+    assert kinds(files[0]) == ["other-host"]
 
 
 def test_private_addresses_are_refused(site: Site) -> None:

@@ -21,7 +21,6 @@ from canfetch.errors import CorruptEntry, StoreError
 
 WRITER = """
 import sys
-import threading
 from canfetch.client.stores.sqlite import SQLiteStore
 from tests.stores.entries import make_entry
 store = SQLiteStore(sys.argv[1])
@@ -302,7 +301,7 @@ class InterruptedLock:
         self._lock.release()
 
 
-def test_interrupt_while_a_thread_waits_for_its_turn_leaves_the_store_usable(tmp_path: Path) -> None:
+def test_interrupt_just_after_the_lock_was_acquired_leaves_the_store_usable(tmp_path: Path) -> None:
     store = SQLiteStore(tmp_path / "robots.sqlite3")
     lock = store._lock = InterruptedLock()  # type: ignore[assignment]
     with pytest.raises(KeyboardInterrupt):

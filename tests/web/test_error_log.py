@@ -63,7 +63,7 @@ def test_messages_are_dropped_while_standard_error_is_a_full_pipe(pipe: tuple[in
     assert read_all(reading) == ""
     for message in ("last", "very last"):
         handler.emit(record(message))
-    expected = "3 messages were dropped: standard error was not read\nlast\nvery last\n"
+    expected = "dropped messages, because standard error was not read: 3\nlast\nvery last\n"
     assert read_all(reading) == expected
 
 
@@ -73,7 +73,7 @@ def test_a_long_message_is_written_as_far_as_the_pipe_takes_it(pipe: tuple[int, 
     handler.emit(record("é" * 200_000))
     assert set(read_all(reading)) == {"é"}
     handler.emit(record("next"))
-    assert read_all(reading) == "1 messages were dropped: standard error was not read\nnext\n"
+    assert read_all(reading) == "\ndropped messages, because standard error was not read: 1\nnext\n"
 
 
 def test_a_closed_stream_raises_nothing(pipe: tuple[int, TextIO], monkeypatch: pytest.MonkeyPatch) -> None:

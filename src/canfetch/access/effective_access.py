@@ -81,26 +81,15 @@ def fetch_need(entry: CacheEntry | None, *, now: float, stale_while_revalidate: 
 
 
 def effective_access(
-    entry: CacheEntry,
-    policy: AccessPolicy,
-    *,
-    now: float,
-    site_reachable: bool | None = None,
-    max_bytes: int | None = None,
+    entry: CacheEntry, policy: AccessPolicy, *, now: float, site_reachable: bool | None = None
 ) -> EffectiveAccess:
     """Return what an entry permits now.
 
     Args:
+        entry: The entry, as `readable_entry` returns it for the client.
         site_reachable: Whether other pages of the site can be fetched, or None if unknown. Under a policy that
             depends on it, None disallows everything.
-        max_bytes: The parsing limit of the client, or None for that of the last fetch.
     """
-    unread = None
-    if entry.copy is not None:
-        unread = unread_outcome(entry.copy, policy, entry.max_bytes if max_bytes is None else max_bytes)
-    if unread is not None:
-        is_current = entry.outcome.effect is Effect.CONDITIONAL_ALLOW
-        entry = entry._replace(copy=None, outcome=unread if is_current else entry.outcome)
     outcome = entry.outcome
     if outcome.effect is Effect.CONDITIONAL_ALLOW and entry.copy is None:
         # Only possible in an entry made by hand. Rules without a file permit nothing.
@@ -125,6 +114,18 @@ def expire_if_incompatible(
     if _has_other_limit(entry, policy, max_bytes) or _has_other_kind(entry, policy, misconfigured=misconfigured):
         return entry._replace(next_fetch_at=min(entry.next_fetch_at, entry.fetched_at))
     return entry
+
+
+def readable_entry(entry: CacheEntry, policy: AccessPolicy, max_bytes: int) -> CacheEntry:
+    """Return an entry as a client with a parsing limit reads it: without a copy in which it reads no rules.
+
+    Cost: O(bytes) for a copy that is longer than the limit and does not start like text.
+    """
+    unread = None if entry.copy is None else unread_outcome(entry.copy, policy, max_bytes)
+    if unread is None:
+        return entry
+    is_current = entry.outcome.effect is Effect.CONDITIONAL_ALLOW
+    return entry._replace(copy=None, outcome=unread if is_current else entry.outcome)
 
 
 def unread_outcome(copy: CachedCopy, policy: AccessPolicy, max_bytes: int) -> Outcome | None:
@@ -153,8 +154,8 @@ def _has_other_kind(entry: CacheEntry, policy: AccessPolicy, *, misconfigured: b
 def _has_other_limit(entry: CacheEntry, policy: AccessPolicy, max_bytes: int) -> bool:
     if entry.outcome.kind in _CUT_BODIES and entry.outcome.access is not Access.SUCCESSFUL:
         if entry.outcome.kind is OutcomeKind.NOT_ROBOTS and policy.oversize != "truncate":
-            # The length of the page is unknown.
-            return entry.max_bytes != max_bytes
+            # The whole page is shorter than the limit of the fetch, but perhaps not than that of the client.
+            return entry.max_bytes > max_bytes
         return entry.max_bytes < max_bytes
     if entry.copy is None or entry.outcome.access is Access.UNREACHABLE:
         return False

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from canfetch.access.effective_access import effective_access
+from canfetch.access.effective_access import effective_access, readable_entry
 from canfetch.access.entries import CacheEntry
 from canfetch.access.outcomes import Outcome, OutcomeKind
 from canfetch.access.responses import Failure, Response
@@ -157,7 +157,8 @@ class FetchObserver:
             )
 
     def _uses_copy(self, entry: CacheEntry) -> bool:
-        access = effective_access(entry, self._policy, now=entry.fetched_at)
+        readable = readable_entry(entry, self._policy, entry.max_bytes)
+        access = effective_access(readable, self._policy, now=entry.fetched_at)
         return access.effect is Effect.CONDITIONAL_ALLOW
 
 

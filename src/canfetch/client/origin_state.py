@@ -11,7 +11,7 @@ from canfetch.access.effective_access import (
     FetchNeed,
     effective_access,
     fetch_need,
-    unread_outcome,
+    readable_entry,
 )
 from canfetch.access.entries import CachedCopy, CacheEntry
 from canfetch.client.options import Options
@@ -131,6 +131,7 @@ class OriginState:
         "_access_and_info",
         "_own_allows",
         "_own_rules",
+        "_readable",
         "entry",
         "file",
         "memory_bytes",
@@ -148,11 +149,9 @@ class OriginState:
         self.valid_from = entry.fetched_at - MAX_CLOCK_SKEW
         self.next_fetch_at = entry.next_fetch_at
         self.options = options
-        copy = entry.copy
-        if copy is None or unread_outcome(copy, options.policy, options.max_bytes) is not None:
-            self.file = None
-        else:
-            self.file = CachedFile(copy.content, options)
+        self._readable = readable_entry(entry, options.policy, options.max_bytes)
+        copy = self._readable.copy
+        self.file = None if copy is None else CachedFile(copy.content, options)
         # Computed once, because a string takes more memory after it was encoded.
         self.memory_bytes = entry.memory_bytes - (0 if self.file is None else len(self.file.content))
         # Set once the results are known not to depend on the time.
@@ -169,7 +168,7 @@ class OriginState:
         copy = self.entry.copy
         assert copy is not None
         self.file = file
-        self.entry = self.entry._replace(copy=copy._replace(content=file.content))
+        self.entry = self._readable = self.entry._replace(copy=copy._replace(content=file.content))
 
     def set_back(self, seconds: float) -> "OriginState":
         """Return the state as an expired one, for a clock that was set back by some seconds since the last fetch.
@@ -210,10 +209,7 @@ class OriginState:
 
         Args: site_reachable: Whether other pages of the site can be fetched, or None if unknown.
         """
-        options = self.options
-        return effective_access(
-            self.entry, options.policy, now=now, site_reachable=site_reachable, max_bytes=options.max_bytes
-        )
+        return effective_access(self._readable, self.options.policy, now=now, site_reachable=site_reachable)
 
     def parse_copy(self, copy: CachedCopy) -> RobotsTxt:
         """Return the parsed copy of this origin. The parsed file has no origin, because other origins may share it.
@@ -332,7 +328,7 @@ class OriginState:
     def _compute_access(self, now: float, site_reachable: bool | None) -> tuple[EffectiveAccess, AccessInfo]:  # noqa: FBT001 - passed through
         access = self.effective_access(now, site_reachable=site_reachable)
         access_and_info = access, self._access_info(access)
-        if self.entry.outcome.effect is not None:
+        if self._readable.outcome.effect is not None:
             # The origin responded, so the result does not depend on the time.
             self._access_and_info = access_and_info
         return access_and_info

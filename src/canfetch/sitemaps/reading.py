@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Generator, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
-from canfetch.client.documents import NotFetched, Step, fetch_document
+from canfetch.client.documents import Step, fetch_document
 from canfetch.core.origin import Origin, find_origin
 from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
@@ -68,7 +68,7 @@ class SitemapEntry(NamedTuple):
         lastmod: The date of its last change as written, or None.
         sitemap: The URL of the sitemap, or the name of its file.
         is_accepted: Whether the sitemap may list the URL, by the protocol's rules about hosts and folders.
-        verdicts: The verdict of each agent. Empty if no agents were requested, or if the URL is not valid.
+        verdicts: The verdict of each agent. Empty if no agents were requested, or if there is an `error`.
         error: Why there are no verdicts, or an empty string.
     """
 
@@ -293,17 +293,24 @@ class _Reading:
         verdicts: Sequence[Verdict] = ()
         error = ""
         if self._with_verdicts:
-            try:
-                if problem is not None and origin not in self._names and problem.kind is SitemapProblemKind.OTHER_HOST:
-                    raise NotFetched(
-                        f"the robots.txt of {origin} is not requested: the sitemaps list URLs of more than "
-                        f"{_MAX_OTHER_HOSTS} other hosts"
-                    )
-                verdicts = yield VerdictsStep(listed.url)
-            except CanfetchError as failure:
-                error = str(failure)
-                problems.add(SitemapProblemKind.NOT_DECIDED, error)
+            if problem is not None and problem.kind is SitemapProblemKind.OTHER_HOST and origin not in self._names:
+                error = (
+                    f"the robots.txt of {origin} is not requested: the sitemaps list URLs of more than "
+                    f"{_MAX_OTHER_HOSTS} other hosts"
+                )
+            else:
+                verdicts, error = yield from self._verdicts(listed.url, problems)
         yield SitemapEntry(listed.url, listed.lastmod, name, problem is None, tuple(verdicts), error)
+
+    def _verdicts(
+        self, url: str, problems: ProblemCounter
+    ) -> Generator[VerdictsStep, Any, tuple[Sequence[Verdict], str]]:
+        """Return the verdicts on a URL, or the error if there are none."""
+        try:
+            return (yield VerdictsStep(url)), ""
+        except CanfetchError as failure:
+            problems.add(SitemapProblemKind.NOT_DECIDED, str(failure))
+            return (), str(failure)
 
     def _host_problem(
         self, url: str, origin: Origin, source: SitemapSource, index: SitemapSource | None

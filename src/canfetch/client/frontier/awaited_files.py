@@ -29,8 +29,8 @@ class CheckedOrigin(NamedTuple):
     @property
     def memory_bytes(self) -> int:
         """The approximate memory of the state, in bytes."""
-        copy = self.state.entry.copy
-        return self.state.memory_bytes + (0 if copy is None else len(copy.content))
+        file = self.state.file
+        return self.state.memory_bytes + (0 if file is None else len(file.content))
 
 
 class AwaitedFile(NamedTuple):

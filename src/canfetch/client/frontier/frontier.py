@@ -23,7 +23,7 @@ from canfetch.client.frontier.origin_checks import CheckResult, OriginChecks
 from canfetch.client.frontier.origin_turns import DECIDED_URLS, NextTurn, OriginTurns
 from canfetch.client.frontier.queue_values import DUE_BATCH, FailedURL, FrontierCounts, Phase, QueuedOrigin
 from canfetch.client.frontier.recrawl import Recrawl, check_recrawl
-from canfetch.client.frontier.sources import FILE_BATCH, SERVER_BATCH, Sources
+from canfetch.client.frontier.sources import LARGE_BATCH, SMALL_BATCH, Sources
 from canfetch.client.frontier.sqlite_queue import SQLiteQueue
 from canfetch.client.frontier.turn import SkippedURL, Turn
 from canfetch.client.frontier.url_identity import clean_url
@@ -231,7 +231,7 @@ class Frontier:
             self._add_from_source,
             lambda: read_ahead - self.counts.queued,
             self._note_progress,
-            batch=FILE_BATCH if backend is None else SERVER_BATCH,
+            batch=self._source_batch,
         )
         self._sources.append(urls, 0.0)
         wanted = QueueOptions(
@@ -530,6 +530,11 @@ class Frontier:
 
     def _add_from_source(self, urls: Iterable[AnyURL], priority: float) -> int:
         return self._intake.add(urls, priority, self._report_in_background, report_error=self._sources.add_error)
+
+    def _source_batch(self) -> int:
+        # Before the first turn, files that are requested next should be chosen from as many URLs as possible. One
+        # call to a server takes longer than 100 URLs in it.
+        return LARGE_BATCH if self._queue.is_shared or not self.counts.in_flight else SMALL_BATCH
 
     def _report(self, skipped: SkippedURL) -> None:
         if self._on_skip is not None:

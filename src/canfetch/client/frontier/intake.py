@@ -87,7 +87,7 @@ class URLIntake:
 
         Args:
             report: Called with each URL that is refused, after the others are in the queue.
-            report_error: Called with the exception for each value that is no URL, or that the filter fails on, which
+            report_error: Called with the exception for each value of another type, or that the filter fails on, which
                 is left out. By default, the first one is raised, after the URLs before the value have been added.
         Raises: As `add_all`, but an exception of `report` at once.
         """

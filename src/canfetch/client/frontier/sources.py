@@ -10,10 +10,12 @@ from canfetch.client.frontier.validation import check_source
 from canfetch.core.urls import AnyURL
 from canfetch.errors import StoreError
 
-# The number of URLs that are read from a source without letting other tasks run. In a file, they take a millisecond. A
-# call of a server takes longer than its URLs.
-FILE_BATCH: Final = 25
-SERVER_BATCH: Final = 100
+# The number of URLs that are read from a source without letting other tasks run.
+LARGE_BATCH: Final = 100
+# To add so many to a file takes a millisecond.
+SMALL_BATCH: Final = 25
+# The number of exceptions that wait for the iteration.
+_MAX_ERRORS: Final = 100
 
 AddURLs = Callable[[list[AnyURL], float], int]
 Result = TypeVar("Result")
@@ -39,10 +41,12 @@ class Sources:
         add: Adds URLs to the frontier.
         space: Returns the number of URLs that the frontier takes.
         notify: Called after each step.
-        batch: The number of URLs that are read without letting other tasks run.
+        batch: Returns the number of URLs that are read without letting other tasks run.
     """
 
-    def __init__(self, add: AddURLs, space: Callable[[], int], notify: Callable[[], None], *, batch: int) -> None:
+    def __init__(
+        self, add: AddURLs, space: Callable[[], int], notify: Callable[[], None], *, batch: Callable[[], int]
+    ) -> None:
         self._add = add
         self._batch = batch
         # Several sources take no more of the event loop than one.
@@ -218,17 +222,21 @@ class Sources:
 
     async def _batch_size(self) -> int:
         """Return the number of URLs to read before the space is checked again."""
-        return min(max(await self._until_stored(self._space), 1), self._batch)
+        return min(max(await self._until_stored(self._space), 1), await self._until_stored(self._batch))
+
+    async def _free_space(self) -> int:
+        """Return the number of URLs that the frontier takes, which is 0 while many exceptions are to be raised."""
+        return 0 if len(self._errors) >= _MAX_ERRORS else await self._until_stored(self._space)
 
     async def _wait_for_space(self) -> None:
         self._space_changed.clear()
-        if await self._until_stored(self._space) > 0:
+        if await self._free_space() > 0:
             return
         self._paused += 1
         try:
             # A frontier that waits for this source waits for the next due origin from now on.
             self._notify()
-            while await self._until_stored(self._space) <= 0:
+            while await self._free_space() <= 0:
                 await self._space_changed.wait()
                 self._space_changed.clear()
         finally:

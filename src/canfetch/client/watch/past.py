@@ -258,7 +258,7 @@ def stored_copy_at(state: OriginState, at: datetime) -> KnownCopy:
     Raises: InvalidOption: `at` has no time zone; TypeError: `at` is not a datetime.
     """
     seconds, entry = seconds_of(at), state.entry
-    copy, attempt = entry.copy, entry.last_attempt_at
+    copy, attempt = None if state.file is None else entry.copy, entry.last_attempt_at
     seen: list[Observation] = []
     if copy is not None:
         origin, effect = str(state.origin), Effect.CONDITIONAL_ALLOW

@@ -33,8 +33,6 @@ from canfetch.integrations.serving.trusted_proxies import TrustedProxies
 # one, if it is not cached. Clients choose it.
 _MAX_HEADER: Final = 8192
 _CACHED_HEADERS: Final = 1024
-# WSGI servers join the values of two User-Agent fields without a space.
-_JOINED_VALUES: Final = re.compile(r",(?=\S)")
 # nginx and Apache refuse longer request lines by default. The readings of a target take microseconds for each byte.
 _MAX_TARGET: Final = 8192
 _ANY_HOST: Final = b"http://host"
@@ -171,7 +169,6 @@ class Enforcement:
         return self._read(user_agent)
 
     def _read_uncached(self, user_agent: str) -> Declaration | None:
-        user_agent = _JOINED_VALUES.sub(", ", user_agent)
         entry = self._registry.find_crawler(user_agent)
         if entry is None:
             # No entry states whether the name is that of a browser or an app.

@@ -164,7 +164,7 @@ class HTTPGuard:
             # The SDK answers GET with a stream that stays open, on which this server never sends anything.
             why = "this server has no streams and no sessions: send POST requests"
             return Refusal(405, why, ((b"allow", b"POST"),))
-        if headers.get(b"content-encoding", b"identity").lower() != b"identity":
+        if (headers.get(b"content-encoding") or b"identity").lower() != b"identity":
             why = "the body has a Content-Encoding: send it without one"
             return Refusal(415, why, ((b"accept-encoding", b"identity"), (b"connection", b"close")))
         wait = self._limiter.take(current_client.get())

@@ -31,7 +31,7 @@ def check_exposure(host: str, *, token: str | None, allow_public: bool) -> None:
         host: The address that it listens on.
         token: The bearer token that requests must have, or None.
         allow_public: Whether other machines may use it without a token.
-    Raises: InvalidOption: It is, or the host is unknown.
+    Raises: InvalidOption: The server is open to strangers, or the host has no address.
     """
     check_host(host)
     if token is None and not allow_public and not is_loopback(host):

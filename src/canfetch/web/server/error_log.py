@@ -1,4 +1,4 @@
-"""Logging to standard error, which a server must not wait for: if nothing reads the pipe, it would stand still."""
+"""Logging to standard error. A server does not wait for it: if nothing read the pipe, no request would be answered."""
 
 import logging
 import select
@@ -21,13 +21,15 @@ class ErrorLogHandler(logging.StreamHandler[TextIO]):
     def __init__(self, stream: TextIO | None = None) -> None:
         super().__init__(stream)
         self._dropped = 0
+        # What ends the line before the next message.
+        self._start = ""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a message as far as the stream takes it in time."""
         try:
             text = self.format(record) + self.terminator
             if self._dropped:
-                text = f"{self._dropped} messages were dropped: standard error was not read\n{text}"
+                text = f"{self._start}dropped messages, because standard error was not read: {self._dropped}\n{text}"
             give_up_at = time.monotonic() + (0.0 if self._dropped else _WAIT_SECONDS)
             for start in range(0, len(text), _PART_CHARACTERS):
                 if not self._is_writable(max(0.0, give_up_at - time.monotonic())):
@@ -35,7 +37,9 @@ class ErrorLogHandler(logging.StreamHandler[TextIO]):
                     return
                 self.stream.write(text[start : start + _PART_CHARACTERS])
                 self.flush()
-            self._dropped = 0
+                # Of a message that is cut.
+                self._start = "\n"
+            self._dropped, self._start = 0, ""
         except Exception:  # noqa: BLE001 - as in all handlers
             self.handleError(record)
 

@@ -40,6 +40,8 @@ def check_host(host: str) -> socket.AddressFamily:
         raise InvalidOption("invalid host '': expected an address, such as 127.0.0.1, or 0.0.0.0 for all of IPv4")
     try:
         return socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
+    except UnicodeError:
+        raise InvalidOption(f"invalid host {quoted(host)}: it has an empty or a long label") from None
     except OSError as error:
         raise InvalidOption(f"invalid host {quoted(host)}: {error.strerror}") from None
 

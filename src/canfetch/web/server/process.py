@@ -43,6 +43,8 @@ def configure_logging(verbose: int) -> None:
         logger = logging.getLogger(name)
         logger.handlers = [handler]
         logger.setLevel(level)
+    # Of other libraries.
+    logging.lastResort = handler
     # Decisions are about what users ask.
     logging.getLogger("canfetch.decisions").setLevel(logging.WARNING)
 
