@@ -22,7 +22,6 @@ from canfetch.cli.shared.terminal import print_message
 from canfetch.cli.shared.termination import call_at_sigterm, exit_at_sigterm
 from canfetch.client.loggers import FETCH_LOGGER
 from canfetch.errors import InvalidOption, InvalidProductToken
-from canfetch.web.server.error_log import ErrorLogHandler
 
 if TYPE_CHECKING:
     from canfetch.web.mcp.service import Service
@@ -117,6 +116,8 @@ def _reject_http_options() -> None:
 
 def _write_log(verbose: int) -> None:
     """Log to standard error. No part of a message is logged, except the hosts that are fetched."""
+    from canfetch.web.server.error_log import ErrorLogHandler  # noqa: PLC0415 - not before SIGTERM is handled
+
     logging.basicConfig(handlers=[ErrorLogHandler()], format="canfetch: %(message)s")
     # The SDK logs messages that it drops, so it keeps the level of warnings.
     level = _LOG_LEVELS[min(verbose, len(_LOG_LEVELS) - 1)]
