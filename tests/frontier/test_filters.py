@@ -77,3 +77,20 @@ def test_a_filter_that_cannot_be_called_is_rejected() -> None:
     for url_filter in filters:
         with pytest.raises(InvalidOption, match="invalid url_filter"):
             crawl({}, [], url_filter=url_filter)
+
+
+@pytest.mark.parametrize("source", [list, yield_each])
+def test_an_interrupt_in_a_filter_is_raised(source: Callable[[Any], Any]) -> None:
+    def interrupt(url: str) -> str:
+        if "2" in url:
+            raise KeyboardInterrupt
+        return url
+
+    async def main() -> None:
+        async with open_frontier(url_filter=interrupt) as frontier:
+            frontier.add_source(source([f"{A}/1", f"{A}/2", f"{A}/3"]))
+            async for turn in frontier:
+                assert turn.done()
+
+    with pytest.raises(KeyboardInterrupt):
+        run_in_virtual_time(main)

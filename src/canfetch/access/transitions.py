@@ -141,7 +141,7 @@ def _next_copy(
         return last_good._replace(fetched_at=now, headers=headers)
     copy = _copy_response(fetched.response, headers, now, max_bytes)
     if copy.truncated_at is not None and last_good is not None and last_good.content.startswith(copy.content):
-        # Clients with higher limits fetch the file again, and keep what they know of its end if that fails.
+        # Clients with higher limits fetch the file again. If that fails, they still have its end.
         return copy._replace(content=last_good.content)
     return copy
 

@@ -563,7 +563,7 @@ class _Procedure:
             yield RememberEntry(self._origin, entry, recalled)
 
     def _can_revalidate(self, copy: CachedCopy) -> bool:
-        """Return whether a 304 would mean that the client can use a copy, which has the limit of another client."""
+        """Return whether the client can use a copy after a 304. The copy may have the limit of another client."""
         max_bytes = self._options.max_bytes
         return not is_truncated_for(copy, max_bytes) and unread_outcome(copy, self._options.policy, max_bytes) is None
 

@@ -22,6 +22,7 @@ from canfetch.core.verdict import RobotsDisallowed
 from canfetch.errors import MissingExtra
 from canfetch.integrations import request_guard
 from canfetch.integrations.request_guard import (
+    CHECKED_SCHEMES,
     AsyncRequestGuard,
     GuardOptions,
     RequestErrors,
@@ -41,8 +42,6 @@ except ImportError as missing:
 
 __all__ = ["DisallowedRequest", "DisallowedUse", "InvalidRequestURL", "RobotsMiddleware", "page_verdict", "use_verdict"]
 
-# The schemes whose requests are checked, and the scheme of their robots.txt.
-_SCHEMES: Final = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
 # The content codings that aiohttp decodes.
 _DECODED_CODINGS: Final = frozenset({"br", "deflate", "gzip", "zstd"})
 # The request for which a robots.txt is fetched, and whether the current request is the one for robots.txt.
@@ -93,9 +92,9 @@ class RobotsMiddleware:
         Raises: DisallowedRequest; DisallowedUse; InvalidRequestURL; aiohttp.ClientError.
         """
         scheme = request.url.scheme
-        if scheme not in _SCHEMES or _FETCHING.get():
+        if scheme not in CHECKED_SCHEMES or _FETCHING.get():
             return await handler(request)
-        url = _SCHEMES[scheme] + str(request.url)[len(scheme) :]
+        url = CHECKED_SCHEMES[scheme] + str(request.url)[len(scheme) :]
         token = _CURRENT.set(request)
         try:
             checked = await self.robots.check(url)

@@ -17,6 +17,7 @@ from canfetch.core.verdict import RobotsDisallowed
 from canfetch.errors import InvalidOption, MissingExtra
 from canfetch.integrations import request_guard
 from canfetch.integrations.request_guard import (
+    CHECKED_SCHEMES,
     AsyncRequestGuard,
     GuardOptions,
     RequestErrors,
@@ -47,8 +48,6 @@ __all__ = [
     "use_verdict",
 ]
 
-# httpx2 sends requests for WebSockets to a server like others, also after a redirect.
-_SCHEMES: Final = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
 # The content codings that httpx2 decodes, some of them only with optional dependencies.
 _DECODED_CODINGS: Final = ("br", "deflate", "gzip", "zstd")
 
@@ -113,7 +112,7 @@ class RobotsTransport(httpx2.BaseTransport):
 
         Raises: DisallowedRequest; DisallowedUse; InvalidRequestURL; httpx2.RequestError.
         """
-        if request.url.scheme not in _SCHEMES:
+        if request.url.scheme not in CHECKED_SCHEMES:
             # The other transport raises the error for it.
             return self._transport.handle_request(request)
         url = _requested_url(request)
@@ -160,7 +159,7 @@ class AsyncRobotsTransport(httpx2.AsyncBaseTransport):
 
         Raises: DisallowedRequest; DisallowedUse; InvalidRequestURL; httpx2.RequestError.
         """
-        if request.url.scheme not in _SCHEMES:
+        if request.url.scheme not in CHECKED_SCHEMES:
             return await self._transport.handle_async_request(request)
         url = _requested_url(request)
         checked = await self.robots.check(url, opted_out=_opted_out(request))
@@ -319,5 +318,5 @@ def _requested_url(request: httpx2.Request) -> str:
     scheme = request.url.scheme
     target = request.extensions.get("target")
     if not isinstance(target, bytes) or not target.startswith(b"/"):
-        return _SCHEMES[scheme] + str(request.url)[len(scheme) :]
-    return f"{_SCHEMES[scheme]}://{request.url.netloc.decode('ascii')}{target.decode('latin-1')}"
+        return CHECKED_SCHEMES[scheme] + str(request.url)[len(scheme) :]
+    return f"{CHECKED_SCHEMES[scheme]}://{request.url.netloc.decode('ascii')}{target.decode('latin-1')}"

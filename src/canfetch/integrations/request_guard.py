@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from canfetch.pages.headers import Headers
 
 DEFAULT_MAX_DELAY: Final = 60.0
+# The schemes of requests to web servers, also for WebSockets, and the schemes of their robots.txt files.
+CHECKED_SCHEMES: Final = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
 _GUARD_ONLY: Final = frozenset(
     {"wait", "min_delay", "max_delay", "visit_times", "sleep", "page_rules", "purpose", "mark_uses", "skip_report"}
 )

@@ -17,6 +17,9 @@ from canfetch.errors import InvalidURL
 # The number of URLs that are added in one transaction.
 _BATCH: Final = 1000
 
+# Others, such as KeyboardInterrupt, are not about a value.
+_LEFT_OUT: Final = (Exception, CancelledError)
+
 ReportSkipped = Callable[[SkippedURL], object]
 
 
@@ -103,12 +106,12 @@ class URLIntake:
         for skipped in refused:
             report(skipped)
         for error in errors:
-            if report_error is None:
+            if report_error is None or not isinstance(error, _LEFT_OUT):
                 raise error
             report_error(error)
         return added
 
-    def _read(self, urls: Iterable[AnyURL], *, ends_at_error: bool) -> "_ReadURLs":
+    def _read(self, urls: Iterable[AnyURL], *, ends_at_error: bool) -> _ReadURLs:
         # By their identities, so that a URL that is given twice is counted once.
         identified: dict[tuple[object, ...], IdentifiedURL] = {}
         refused: list[SkippedURL] = []
@@ -122,7 +125,7 @@ class URLIntake:
                     wanted = None if wanted is None else clean_url(wanted)
             except BaseException as error:  # noqa: BLE001 - reported or raised after the other URLs have been added
                 errors.append(error)
-                if ends_at_error or not isinstance(error, Exception | CancelledError):
+                if ends_at_error or not isinstance(error, _LEFT_OUT):
                     break
                 continue
             if not text:

@@ -96,7 +96,7 @@ def _disallowing_rule(robots: RobotsTxt, agent: Agent) -> Rule | None:
 
 
 def _without_stars(pattern: bytes) -> bytes:
-    """Return a pattern without the stars at its end, which match everything. A `$` before them is no end."""
+    """Return a pattern without the stars at its end, which match everything, unless a literal `$` is before them."""
     short = pattern.rstrip(b"*")
     return pattern if short.endswith(b"$") else short
 

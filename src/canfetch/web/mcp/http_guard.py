@@ -14,7 +14,7 @@ from canfetch.web.mcp.invalid_messages import answer_to_invalid_bytes
 from canfetch.web.server.clients import ClientAddresses, RateLimiter, current_client
 from canfetch.web.server.credentials import has_token, is_cross_site, joined_header
 from canfetch.web.server.listening import is_loopback, without_port
-from canfetch.web.server.refused_bodies import TOO_LARGE, end_refusal
+from canfetch.web.server.refused_bodies import CODED, CODED_DETAIL, TOO_LARGE, end_refusal, has_coding
 from canfetch.web.server.shares import Shares
 from canfetch.web.settings import UNLIMITED, RateLimit
 
@@ -164,9 +164,8 @@ class HTTPGuard:
             # The SDK answers GET with a stream that stays open, on which this server never sends anything.
             why = "this server has no streams and no sessions: send POST requests"
             return Refusal(405, why, ((b"allow", b"POST"),))
-        if (headers.get(b"content-encoding") or b"identity").lower() != b"identity":
-            why = "the body has a Content-Encoding: send it without one"
-            return Refusal(415, why, ((b"accept-encoding", b"identity"), (b"connection", b"close")))
+        if has_coding(headers.get(b"content-encoding")):
+            return Refusal(CODED, CODED_DETAIL, ((b"accept-encoding", b"identity"), (b"connection", b"close")))
         wait = self._limiter.take(current_client.get())
         if wait == 0:
             return None

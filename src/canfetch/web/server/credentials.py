@@ -33,8 +33,8 @@ def check_exposure(host: str, *, token: str | None, allow_public: bool) -> None:
         allow_public: Whether other machines may use it without a token.
     Raises: InvalidOption: The server is open to strangers, or the host has no address.
     """
-    check_host(host)
     if token is None and not allow_public and not is_loopback(host):
+        check_host(host)
         raise InvalidOption(
             f"--host {host} is reachable from other machines: pass --token, or --allow-public to serve everyone"
         )

@@ -24,7 +24,7 @@ from canfetch.web.server.credentials import has_token, is_cross_site, joined_hea
 from canfetch.web.server.listening import is_loopback
 from canfetch.web.server.patience import Patience
 from canfetch.web.server.problems import DISCONNECTED, Problem
-from canfetch.web.server.refused_bodies import TOO_LARGE, end_refusal
+from canfetch.web.server.refused_bodies import CODED, CODED_DETAIL, TOO_LARGE, end_refusal, has_coding
 from canfetch.web.server.shares import Shares
 from canfetch.web.server.tracing import RequestTracer
 from canfetch.web.settings import Settings
@@ -90,9 +90,9 @@ _UNAUTHORIZED: Final = Problem(
     headers=(("WWW-Authenticate", "Bearer"),),
 )
 _CODED_BODY: Final = Problem(
-    415,
+    CODED,
     "unsupported-media-type",
-    "the body has a Content-Encoding: send it without one",
+    CODED_DETAIL,
     headers=(("Accept-Encoding", "identity"), ("Connection", "close")),
 )
 _MANY_QUERY_FIELDS: Final = Problem(
@@ -211,7 +211,7 @@ class Guard:
                 return Problem(429, "rate-limited", detail, headers=(("Retry-After", str(seconds)),))
         if _has_many_query_fields(scope):
             return _MANY_QUERY_FIELDS
-        if head.coding and head.coding.lower() != b"identity":
+        if has_coding(head.coding):
             return _CODED_BODY
         return too_large(path) if head.exceeds(body_limit(path)) else None
 

@@ -99,7 +99,7 @@ class BoundedConfig(Config):
         self.new_connections = RateLimiter(NEW_CONNECTIONS, time.monotonic)
         if client_connections is None:
             client_connections = min(CLIENT_CONNECTIONS, max(1, max_connections // 2))
-        self.of_clients: ClientConnections[BoundedProtocol] = ClientConnections()
+        self.open_connections: ClientConnections[BoundedProtocol] = ClientConnections()
         self.connections_of_clients = Shares(max_connections * 2, client_connections, max_connections // 2)
         # The connections that wait for a request or the rest of its head, the one that waits longest first.
         self.waiting: OrderedDict[BoundedProtocol, None] = OrderedDict()
@@ -116,16 +116,17 @@ class BoundedConfig(Config):
         """
         return bytearray(_READ_BYTES)
 
-    def slowest(self, newest: "BoundedProtocol") -> "BoundedProtocol":
+    def connection_to_close(self, newest: "BoundedProtocol") -> "BoundedProtocol":
         """Return the connection to close if there are too many.
 
         A connection that waits for a request comes first, and then one that waits for the rest of a body. If all have
-        requests, it is one of the client that has the most connections, or `newest` if that is its client, or unknown.
+        requests, it is the newest one of the client with the most. `newest` itself is closed if it is of that client,
+        or if its client is unknown.
         """
         waiting = next((one for one in self.waiting if one is not newest), None) or next(iter(self.receiving), None)
         if waiting is not None:
             return waiting
-        greedy = None if newest.client_key is None else self.of_clients.newest_of_greediest(newest.client_key)
+        greedy = None if newest.client_key is None else self.open_connections.newest_of_greediest(newest.client_key)
         return newest if greedy is None else greedy
 
     def drop_waiting(self) -> None:
@@ -283,9 +284,9 @@ class BoundedProtocol(H11Protocol, asyncio.BufferedProtocol):
         self.turn_key = f"connection {id(self)}"
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start to wait for a request. At a limit, the connection that waits longest for its client is closed.
+        """Start to wait for a request. At the limit of all connections, one is closed: see `connection_to_close`.
 
-        At the limit of a client that is one of its own, and the new one if all others have requests.
+        At the limit of a client, it is the one of its own that waits longest, or the new one if all have requests.
         """
         super().connection_made(transport)
         self.flow = self._reading = _Reading(transport)
@@ -297,7 +298,7 @@ class BoundedProtocol(H11Protocol, asyncio.BufferedProtocol):
             if not self._count(self.direct_client):
                 return
         if len(self.connections) > self._limits.max_connections:
-            self._limits.slowest(self).drop()
+            self._limits.connection_to_close(self).drop()
 
     def _count(self, client: str) -> bool:
         """Count a connection of a client. Return False if it is closed, because the client has too many."""
@@ -308,7 +309,7 @@ class BoundedProtocol(H11Protocol, asyncio.BufferedProtocol):
             if oldest is self or not shares.take(client):
                 return False
         self.client_key = client
-        self._limits.of_clients.add(client, self)
+        self._limits.open_connections.add(client, self)
         return True
 
     def _oldest_of(self, client: str) -> "BoundedProtocol":
@@ -331,7 +332,7 @@ class BoundedProtocol(H11Protocol, asyncio.BufferedProtocol):
             self._closing_timer.cancel()
         if self.client_key is not None:
             self._limits.connections_of_clients.give_back(self.client_key)
-            self._limits.of_clients.remove(self.client_key, self)
+            self._limits.open_connections.remove(self.client_key, self)
             self.client_key = None
 
     def get_buffer(self, sizehint: int) -> bytearray:  # noqa: ARG002 - asyncio

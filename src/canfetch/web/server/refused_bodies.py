@@ -1,4 +1,4 @@
-"""Refuses bodies that are too large in a way that clients notice.
+"""Refuses bodies that have a content coding, and those that are too large in a way that clients notice.
 
 A connection that is closed while the client sends is reset, and most clients then do not read the response. So after
 the response, a bounded part of the body is read and discarded.
@@ -11,8 +11,15 @@ from typing import Final
 from starlette.types import Receive, Send
 
 TOO_LARGE: Final = 413
+CODED: Final = 415
+CODED_DETAIL: Final = "the body has a Content-Encoding: send it without one"
 _DRAINED_BYTES: Final = 8 * 1024 * 1024
 _DRAIN_SECONDS: Final = 1.0
+
+
+def has_coding(content_encoding: bytes | None) -> bool:
+    """Return whether a Content-Encoding header, or None, names a coding."""
+    return content_encoding is not None and content_encoding.lower() not in (b"", b"identity")
 
 
 async def end_refusal(body: bytes, receive: Receive, send: Send) -> None:
