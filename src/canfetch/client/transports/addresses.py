@@ -81,13 +81,19 @@ def filter_addresses(host: str, addresses: Iterable[str], *, allow_private: bool
         unique = _alternate_families(dict.fromkeys(addresses))[:MAX_ADDRESSES]
         allowed = [address for address in unique if is_public(ip_address(address)) or allow_private]
     except (TypeError, ValueError):
-        # A resolver of the caller can return anything.
+        if _are_addresses(addresses):
+            raise  # A signal handler of the caller has raised it.
         raise TransportError(FailureKind.DNS, f"{host} resolved to an invalid IP address: {addresses}") from None
     if not unique:
         raise TransportError(FailureKind.DNS, f"{host} has no address")
     if not allowed:
         raise TransportError(FailureKind.FORBIDDEN_ADDRESS, f"address {unique[0]} of {host} is not public")
     return allowed
+
+
+def _are_addresses(values: object) -> bool:
+    """Return whether `values`, which a resolver of the caller has returned, are texts of IP addresses."""
+    return isinstance(values, Sequence) and all(isinstance(value, str) and is_ip_literal(value) for value in values)
 
 
 def _alternate_families(addresses: Iterable[str]) -> list[str]:

@@ -178,8 +178,8 @@ def connect_socket(addresses: Sequence[str], port: int, seconds_left: Callable[[
                     address = waiting.popleft()
                     try:
                         attempt = _start_attempt(address, port)
-                    except OSError as os_error:
-                        last_error = _more_certain(last_error, connect_error(address, port, os_error))
+                    except TransportError as error:
+                        last_error = _more_certain(last_error, error)
                         continue
                     attempts[attempt] = address
                     selector.register(attempt, selectors.EVENT_WRITE)
@@ -194,11 +194,11 @@ def connect_socket(addresses: Sequence[str], port: int, seconds_left: Callable[[
                     code = attempt.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
                     if code == 0:
                         winner = attempt
-                        return _configured(attempt, attempts[attempt])
+                        return ConnectedSocket(attempt, attempts[attempt])
                     selector.unregister(attempt)
                     attempt.close()
-                    error = connect_error(attempts.pop(attempt), port, OSError(code, os.strerror(code)))
-                    last_error = _more_certain(last_error, error)
+                    os_error = OSError(code, os.strerror(code))
+                    last_error = _more_certain(last_error, connect_error(attempts.pop(attempt), port, os_error))
                     next_attempt_at = monotonic()
         finally:
             for attempt in attempts:
@@ -231,7 +231,7 @@ async def connect_socket_async(addresses: Sequence[str], port: int) -> Connected
                 except OSError as error:
                     last_error = _more_certain(last_error, connect_error(attempts.pop(task), port, error))
                 else:
-                    return _configured(connected, attempts.pop(task))
+                    return ConnectedSocket(connected, attempts.pop(task))
     finally:
         for task in attempts:
             _abandon(task)
@@ -265,14 +265,19 @@ def _more_certain(last: TransportError | None, error: TransportError) -> Transpo
 
 
 def _start_attempt(address: str, port: int) -> socket.socket:
-    created, peer = _create_socket(address, port)
     try:
-        created.connect(peer)
-    except BlockingIOError:
-        return created
-    except BaseException:
-        created.close()
-        raise
+        created, peer = _create_socket(address, port)
+        try:
+            created.connect(peer)
+        except BlockingIOError:
+            return created
+        except BaseException:
+            created.close()
+            raise
+    except OSError as error:
+        if error.errno is None:
+            raise  # A signal handler of the caller has raised it.
+        raise connect_error(address, port, error) from None
     return created
 
 
@@ -303,23 +308,17 @@ def _abandon(task: asyncio.Task[socket.socket]) -> None:
 def _create_socket(address: str, port: int) -> tuple[socket.socket, tuple[object, ...]]:
     """Return a new non-blocking socket for an IP address, and the address as the socket needs it."""
     # Only numbers are converted, so this does not block. It resolves the zone of a link-local address, which a resolver
-    # can return.
-    try:
-        [(family, kind, protocol, _, peer), *_] = socket.getaddrinfo(
-            address, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
-        )
-    except (TypeError, ValueError) as error:
-        # A text that is not a number is encoded by IDNA, which has limits of its own.
-        raise OSError(f"invalid address: {error}") from None
+    # can return. Bytes, because IDNA would encode a text, and raise errors of its own.
+    [(family, kind, protocol, _, peer), *_] = socket.getaddrinfo(
+        address.encode(errors="replace"),
+        port,
+        type=socket.SOCK_STREAM,
+        flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
+    )
     created = socket.socket(family, kind, protocol)
     created.setblocking(False)
+    created.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return created, peer
-
-
-def _configured(connected: socket.socket, address: str) -> ConnectedSocket:
-    with contextlib.suppress(OSError):
-        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return ConnectedSocket(connected, address)
 
 
 def handshake_error(error: OSError | ValueError, context: ssl.SSLContext) -> TransportError:

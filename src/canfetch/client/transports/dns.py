@@ -124,12 +124,13 @@ class _Lookup:
                     FailureKind.LOCAL, f"no answer from name servers within {round(self.seconds, 1):g} s"
                 )
             raise self._deadlines.connect_timed_out()
-        try:
+        # Not raised and caught here: a signal handler of the caller can raise the same kinds.
+        error = self.future.exception()
+        if not isinstance(error, (OSError, ValueError, TypeError)):
             return self.future.result()
-        except (OSError, ValueError, TypeError) as error:
-            detail = f"{self._host}: {getattr(error, 'strerror', None) or error}"
-            is_local = is_local or is_local_error(error)
-            raise TransportError(FailureKind.LOCAL if is_local else FailureKind.DNS, detail) from error
+        detail = f"{self._host}: {getattr(error, 'strerror', None) or error}"
+        is_local = is_local or is_local_error(error)
+        raise TransportError(FailureKind.LOCAL if is_local else FailureKind.DNS, detail) from error
 
 
 def _has_answer(future: Future[Sequence[str]]) -> bool:

@@ -107,8 +107,6 @@ def _status_for(error: ftplib.error_perm) -> int:
 def _translate_errors() -> Iterator[None]:
     try:
         yield
-    except EOFError:
-        raise TransportError(FailureKind.RESET, "connection closed before the FTP reply") from None
     except ftplib.Error as error:
         raise TransportError(FailureKind.PROTOCOL, f"FTP: {error}"[:200]) from None
 
@@ -154,7 +152,7 @@ class _ReplyFile:
             self._check_size(searched)
             data = self._control.receive()
             if not data:
-                return ""
+                raise TransportError(FailureKind.RESET, "connection closed before the FTP reply")
             self._received += data
         self._check_size(end)
         self._left -= end + 1
