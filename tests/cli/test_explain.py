@@ -102,6 +102,9 @@ def test_registry_notes(run: Run) -> None:
     assert (
         "  note      Google-Extended fetches nothing: other crawlers of Google look for this token" in token_only.lines
     )
+    shared = run("explain", "/x", "--agent", "Yandex", "--robots", "robots.txt")
+    text = "Yandex stands for all crawlers of Yandex: each reads this group if no group has its own name"
+    assert f"  note      {text}" in shared.lines
     user = run("explain", "/x", "--agent", "ChatGPT-User", "--robots", "robots.txt")
     assert "ChatGPT-User (OpenAI) might ignore robots.txt, according to its operator (checked 2026-11-20)" in user.out
     listed = run("explain", "/x", "--agent", "img2dataset", "--robots", "robots.txt")

@@ -90,6 +90,11 @@ def test_text_shows_robots_as_the_name_of_a_crawler(run: Run) -> None:
     assert problem == "  problem     robots: noindex, X-Robots-Tag header 1: robots-as-agent"
 
 
+def test_text_says_that_a_control_token_fetches_nothing(run: Run) -> None:
+    ran = run("page", "--html", "-", "--agent", "Google-Extended", stdin=b"<html></html>")
+    assert "  note        Google-Extended fetches nothing: other crawlers of Google look for this token" in ran.lines
+
+
 def test_text_shows_limits(run: Run) -> None:
     headers = ("--response-header", "X-Robots-Tag: nocache, max-video-preview: 5, max-image-preview: standard")
     ran = run("page", *headers, "--agent", "bingbot")

@@ -5,6 +5,7 @@ from typing import Any, Final, NamedTuple
 
 from canfetch.agents import REGISTRY, Crawler, Registry
 from canfetch.agents.requested import RequestedAgent, requested_agent, unknown_agent_notes
+from canfetch.consent.purposes import is_control_token
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.redaction import redacted_url
@@ -76,7 +77,9 @@ def compliance_text(crawler: Crawler) -> str:
 
 def token_only_text(crawler: Crawler) -> str:
     """Return what a token is for that is only used in robots.txt files, as the part of a sentence after its name."""
-    return f"fetches nothing: other crawlers of {crawler.operator} look for this token"
+    if is_control_token(crawler.name):
+        return f"fetches nothing: other crawlers of {crawler.operator} look for this token"
+    return f"stands for all crawlers of {crawler.operator}: each reads this group if no group has its own name"
 
 
 def crawler_sentences(crawler: Crawler) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import click
 
+from canfetch.answers.crawlers import token_only_text
 from canfetch.answers.pages import PageAnswer, PageView, check_status, decide_page, fetch_page, page_error_json
 from canfetch.cli.pages.options import PageOptions, requested_agents_of
 from canfetch.cli.pages.resources import check_resources
@@ -40,7 +41,7 @@ from canfetch.pages.dialects import PAGE_DIALECTS
 from canfetch.pages.directives import Directive, note_names
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.pages.page_rules import parse_page
-from canfetch.pages.verdict import PageDecision, PageVerdict
+from canfetch.pages.verdict import PageDecision
 
 
 def _run(**values: Any) -> int:
@@ -166,7 +167,7 @@ _MAX_PROBLEM_LINES: Final = 20
 
 def _page_lines(answer: PageAnswer, palette: Palette, options: PageOptions) -> Iterator[str]:
     """Yield the lines that show what the agent may do with the page, and why."""
-    url, agent, view, verdict = answer
+    url, agent, _, verdict = answer
     index = verdict.may_index
     paint = palette.good if index.allowed else palette.bad
     page = "this page" if url is None else printable(url)
@@ -187,10 +188,11 @@ def _page_lines(answer: PageAnswer, palette: Palette, options: PageOptions) -> I
     if moment is not None:
         yield f"  {pad('unavailable after', _LABEL_WIDTH)}  {rfc3339(moment)}"
     yield ""
-    yield from _facts(view, verdict, options)
+    yield from _facts(answer, options)
 
 
-def _facts(view: PageView, verdict: PageVerdict, options: PageOptions) -> Iterator[str]:
+def _facts(answer: PageAnswer, options: PageOptions) -> Iterator[str]:
+    _, agent, view, verdict = answer
     yield from _request_facts(view)
     if verdict.robots is not None:
         yield f"  robots.txt  {printable(str(verdict.robots))}"
@@ -200,6 +202,8 @@ def _facts(view: PageView, verdict: PageVerdict, options: PageOptions) -> Iterat
     tokens = [printable(token) for token in verdict.agent.tokens] + ["all agents"] * verdict.agent.star_applies
     yield f"  tokens      {', '.join(tokens)}"
     yield f"  dialect     {verdict.dialect}"
+    if agent.crawler is not None and agent.crawler.token_only:
+        yield f"  note        {agent.crawler.name} {token_only_text(agent.crawler)}"
     links = Counter(qualifier for link in view.rules.links for qualifier in link.qualifiers)
     if links:
         yield f"  links       {', '.join(f'{count} {name}' for name, count in sorted(links.items()))}"
