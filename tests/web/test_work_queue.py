@@ -289,6 +289,15 @@ def test_shares_are_bounded_for_each_network() -> None:
     assert shares.take("8.8.8.3", 2)
 
 
+def test_several_networks_leave_a_share_for_others() -> None:
+    shares = Shares(64, 8)
+    for network in range(3):
+        while sum(shares.take(f"8.8.{network}.{client}") for client in range(64)):
+            pass
+    assert shares.taken == 32 + 16 + 8
+    assert shares.take("9.9.9.9")
+
+
 def test_shares_are_bounded_in_all_and_for_each_client() -> None:
     shares = Shares(8)
     assert shares.take("a", 2)

@@ -125,7 +125,9 @@ class CompareView implements View {
   #changed(): void {
     this.#stale = true;
     clearTimeout(this.#timer);
-    if (this.#app.store.state.view === "compare") this.#timer = window.setTimeout(() => void this.#compare(), DELAY_MS);
+    if (this.#app.store.state.view !== "compare") return;
+    this.#frame.busy = true;
+    this.#timer = window.setTimeout(() => void this.#compare(), DELAY_MS);
   }
 
   async #compare(): Promise<void> {
@@ -154,6 +156,7 @@ class CompareView implements View {
       if (run !== this.#run || !comparison) return;
       this.#comparison = comparison;
       this.#limit = MAX_ROWS;
+      this.#frame.busy = false;
       this.#show();
     } catch (error) {
       if (run === this.#run) this.#showFailure(error);

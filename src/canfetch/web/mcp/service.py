@@ -113,7 +113,7 @@ class Service:
         self.profile = settings.profile
         self._settings = settings
         most = settings.max_questions
-        self._questions = Shares(most, min(most, CLIENT_QUESTIONS) if settings.is_shared else most)
+        self._questions = Shares(most, CLIENT_QUESTIONS) if settings.is_shared else Shares(most, most, most)
         self._fetches = RateLimiter(settings.fetches, time.monotonic)
         # A single host needs no second process, because no other client waits for it.
         processes = _READING_PROCESSES if settings.is_shared else 1

@@ -7,8 +7,6 @@ from canfetch.web.server.clients import network_of
 
 # Of an amount, for one client. The others have the rest.
 CLIENT_PART: Final = 4
-# For a network of many clients.
-_NETWORK_PART: Final = 2
 
 
 class Shares:
@@ -17,15 +15,14 @@ class Shares:
     Args:
         total: The amount for all clients.
         client_total: The amount for one client. By default a quarter, and at least 1.
-        network_total: The amount for all clients of a network. By default a half, and at least that of a client.
+        network_total: The amount for all clients of a network. By default, it can have as much as is left, so that
+            several networks together cannot take all: the first one gets a half, and the next one a half of the rest.
     """
 
     def __init__(self, total: int, client_total: int | None = None, network_total: int | None = None) -> None:
         self._total = total
         self._client_total = max(1, total // CLIENT_PART) if client_total is None else client_total
-        self._network_total = max(
-            self._client_total, total // _NETWORK_PART if network_total is None else network_total
-        )
+        self._network_total = network_total
         # By client and by network. A client without a network is its own.
         self._taken: Counter[str] = Counter()
         self._taken_in: Counter[str] = Counter()
@@ -34,11 +31,12 @@ class Shares:
     def take(self, client: str, amount: int = 1) -> bool:
         """Take an amount for a client. Return False, and take nothing, if that is more than is left for it."""
         network = network_of(client)
+        left = self._total - self.taken
         # `get` adds nothing to a counter.
         if (
-            self.taken + amount > self._total
+            amount > left
             or self._taken.get(client, 0) + amount > self._client_total
-            or self._taken_in.get(network, 0) + amount > self._network_total
+            or self._taken_in.get(network, 0) + amount > (left if self._network_total is None else self._network_total)
         ):
             return False
         self.taken += amount

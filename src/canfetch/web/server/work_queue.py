@@ -67,7 +67,7 @@ class WorkQueue:
         self._running: Counter[str] = Counter()
         self._large: set[Worker] = set()
         self._most_large = max(1, len(workers) - 1)
-        self._places = Shares(max_waiting, client_waiting)
+        self._places = Shares(max_waiting, client_waiting, client_waiting)
         # The networks, and their clients, in the order of their turns. Each client has computations that wait.
         self._waiting: OrderedDict[str, OrderedDict[str, deque[_Turn]]] = OrderedDict()
         self._tasks: set[asyncio.Task[None]] = set()
