@@ -171,6 +171,25 @@ def test_a_file_that_the_client_refreshes_counts_for_the_next_turn(group_by: str
         assert len(hosts.requests) == 3 if way == "redirect" else 2
 
 
+@pytest.mark.parametrize("group_by", ["origin", "host"])
+def test_a_file_that_expires_while_all_tasks_are_busy_is_requested_again(group_by: str) -> None:
+    transport = Hosts({f"{name}.example": b"" for name in "abc"})
+
+    async def main() -> list[str]:
+        taken = []
+        urls = [f"https://{host}/" for host in transport.files]
+        async with open_frontier(transport, urls, group_by=group_by) as frontier:
+            async for turn in frontier:
+                with turn:
+                    taken.append(turn.url)
+                    # The other files have been obtained for their turns, and are fresh for a day.
+                    await asyncio.sleep(90_000.0)
+                    transport.files = dict.fromkeys(transport.files, b"User-agent: *\nDisallow: /\n")
+        return taken
+
+    assert len(run_in_virtual_time(main)) == 1
+
+
 class RaisingHosts(Hosts):
     """Requests to hosts whose names begin with `bad` raise an exception.
 

@@ -278,6 +278,25 @@ def test_a_file_that_expires_before_the_delay_of_its_group_is_used_once() -> Non
 
 
 @both_backends
+@pytest.mark.urlfrontier
+def test_a_request_rate_of_a_group_is_no_window() -> None:
+    starts: list[float] = []
+
+    async def main() -> None:
+        hosts = Origins(lines={HTTPS: "Request-rate: 1/2m"})
+        async with open_frontier(
+            hosts, urls(HTTPS, pages=4), group_by="host", delay_mode="window", max_delay=600.0
+        ) as frontier:
+            async for turn in frontier:
+                with turn:
+                    starts.append(virtual_now())
+                    await asyncio.sleep(50.0)
+
+    run_in_virtual_time(main)
+    assert [later - earlier for earlier, later in pairwise(starts)] == [170.0] * 3
+
+
+@both_backends
 @pytest.mark.parametrize("concurrency", [1, 2, 3])
 def test_requests_for_files_count_as_requests_in_flight(concurrency: int) -> None:
     hosts = Origins(seconds=3.0)

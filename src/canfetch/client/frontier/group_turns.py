@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from typing import Final, NamedTuple
 
-from canfetch.access.pacing import Pace
+from canfetch.access.pacing import DelayMode, Pace
 from canfetch.client.frontier.awaited_files import CheckedOrigin
 from canfetch.client.frontier.clocks import OUTSIDE_VISIT_TIME, Moment
 from canfetch.client.frontier.grouping import Resolver, resolved_group, unresolved_host
@@ -102,6 +102,8 @@ class GroupTurns:
         self._queue = queue
         self._checks = checks
         self._bounds = bounds
+        # A request rate is no length of windows, so it is not part of the delay of a group then.
+        self._has_windows = bounds.delay_mode is DelayMode.WINDOW
         self._agent = agent
         self._max_unreachable = max_unreachable
         self._is_given_up = is_given_up
@@ -230,13 +232,13 @@ class GroupTurns:
                 continue
             if not result.is_known:
                 self._note_uncheckable(name, result, now)
-            delay = None if result.pace is None else _longest_delay(result.pace)
+            delay = None if result.pace is None else self._longest_delay(result.pace)
             requested_at = now.at if check.requested else None
-            longest = self._pace(max(result.origin.delay, delay or 0.0))
+            longest = self._pace(max(result.origin.delay, delay or 0.0), result.pace)
             due_at = now.next_request_at(longest, last_request_at=requested_at)
             group_delay = self._queue.note_check(group, name, requested_at=requested_at, due_at=due_at, delay=delay)
             if group_delay is not None:
-                due_at = now.next_request_at(self._pace(group_delay), last_request_at=requested_at)
+                due_at = now.next_request_at(self._pace(group_delay, result.pace), last_request_at=requested_at)
                 self._checks.set_due(group, due_at)
                 self._note_checked(group)
                 self._queue.wait(group, due_at, keeps=True)
@@ -352,7 +354,7 @@ class GroupTurns:
             if visit_at > now.at:
                 seen.delay(queued, visit_at, OUTSIDE_VISIT_TIME)
                 continue
-            pace = self._pace(max(group.delay, _longest_delay(checked.pace)))
+            pace = self._pace(max(group.delay, self._longest_delay(checked.pace)), checked.pace)
             first = AllowedURL(queued, verdict, checked.state, pace)
         return first
 
@@ -375,17 +377,24 @@ class GroupTurns:
         noted = self._uncheckable.get(name)
         return noted if noted is not None and noted.is_given_up and now.at < noted.until else None
 
-    def _pace(self, delay: float) -> Pace:
-        return self._bounds._replace(crawl_delay=delay)
+    def _pace(self, delay: float, declared: Pace | None = None) -> Pace:
+        """Return the limits of a group.
+
+        Args:
+            delay: Its delay.
+            declared: The limits that the file of the requested origin sets.
+        """
+        pace = self._bounds._replace(crawl_delay=delay)
+        return pace._replace(request_rates=declared.request_rates) if declared and self._has_windows else pace
+
+    def _longest_delay(self, pace: Pace) -> float:
+        """Return the longest delay that a file declares. Request rates count, whatever their time of day."""
+        rates = () if self._has_windows else pace.request_rates
+        return min(max([pace.crawl_delay or 0.0, *(rate.interval for rate in rates)]), _LONGEST)
 
 
 def _next_request_at(group: QueuedOrigin, pace: Pace, now: Moment) -> float:
     return now.next_request_at(pace, last_request_at=group.last_request_at, retry_at=group.retry_at)
-
-
-def _longest_delay(pace: Pace) -> float:
-    """Return the longest delay that a file declares. Request rates count, whatever their time of day."""
-    return min(max([pace.crawl_delay or 0.0, *(rate.interval for rate in pace.request_rates)]), _LONGEST)
 
 
 def _visits(checked: CheckedOrigin) -> Pace:

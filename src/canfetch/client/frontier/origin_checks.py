@@ -35,6 +35,8 @@ _MIN_RECHECK_DELAY: Final = 1.0
 # exception. After an exception, the delay doubles up to the maximum.
 _NOT_SENT_DELAY: Final = 10.0
 _MAX_EXCEPTION_DELAY: Final = 3600.0
+# Seconds for which the file of an origin can be used once, even if it has expired: until a task is free for its turn.
+_USABLE_SECONDS: Final = 60.0
 _NOT_OURS: Final = "another process has the group of its origin"
 
 
@@ -117,7 +119,7 @@ class OriginChecks:
         notify: Called after each check.
         now: Returns the present moment.
         of_groups: Whether origins are those of groups. Their names identify them then, instead of their IDs in the
-            queue, and their files are used once after the delay of their group, even if they have expired by then.
+            queue, and the turns for which their files were obtained are after the delay of their group.
     """
 
     def __init__(
@@ -146,7 +148,8 @@ class OriginChecks:
         self._unreachable: OrderedDict[int | str, _Unreachable] = OrderedDict()
         self._tasks: dict[asyncio.Task[OriginState], _Check] = {}
         self._ended: list[asyncio.Task[OriginState]] = []
-        # Origins that were checked for their next turn, whether their files are still fresh or not.
+        self._usable_seconds = 2 * bounds.max_delay + _MIN_RECHECK_DELAY if of_groups else _USABLE_SECONDS
+        # Origins that were checked for their next turn.
         self._checked: dict[int | str, CheckedOrigin] = {}
         # The same for groups.
         self._awaited = AwaitedFiles(max_checks)
@@ -185,11 +188,8 @@ class OriginChecks:
             origin = check.origin
             if not task.cancelled() and task.exception() is None:
                 state = task.result()
-                checked = CheckedOrigin(state, declared_pace(state, self._agent, self._bounds))
-                if self._of_groups:
-                    # The next turn is after the delay, and no slot is needed until then.
-                    usable_until = self._now().wall + 2 * self._bounds.max_delay + _MIN_RECHECK_DELAY
-                    checked = checked._replace(usable_until=usable_until)
+                pace = declared_pace(state, self._agent, self._bounds)
+                checked = CheckedOrigin(state, pace, self._now().wall + self._usable_seconds)
                 if origin.id in self._released:
                     self._hold(self._key(origin), checked)
                 elif self._of_groups:
@@ -199,8 +199,8 @@ class OriginChecks:
                 self._failing_since.pop(self._key(origin), None)
                 self._note_unreachable(check, state)
                 targets = self._targets(check, state) if self._of_groups else ()
-                pace = None if _is_unreachable(state, self._now().wall) else checked.pace
-                results.append(CheckResult(origin, True, None, pace=pace, targets=targets))
+                known = None if _is_unreachable(state, self._now().wall) else pace
+                results.append(CheckResult(origin, True, None, pace=known, targets=targets))
             else:
                 error = None if task.cancelled() else task.exception()
                 results.append(self.note_failure(origin, error, check.newest_url))
@@ -293,9 +293,6 @@ class OriginChecks:
             origin: As for `use`.
             now: The epoch time by the wall clock.
         """
-        checked = self._checked.get(origin)
-        if checked is not None and not self._is_replaced(checked):
-            return True
         return self._is_usable_once(origin, now) or self._find_fresh(origin, now) is not None
 
     def use(self, origin: int | str, now: float) -> CheckedOrigin | None:
@@ -305,18 +302,19 @@ class OriginChecks:
             origin: Its ID in the queue, or its name if it is one of a group.
             now: The epoch time by the wall clock. If it was set back after the check, the ages are wrong.
         """
-        checked = self._checked.pop(origin, None)
-        if checked is None and self._is_usable_once(origin, now):
-            checked = self._held[origin]._replace(usable_until=-inf)
-        if checked is None or now < checked.state.valid_from or self._is_replaced(checked):
-            return self._find_fresh(origin, now)
-        self._hold(origin, checked)
-        return checked
+        is_usable = self._is_usable_once(origin, now)
+        checked = self._checked.pop(origin, None) or self._held.get(origin)
+        if checked is None:
+            return None
+        self._hold(origin, checked._replace(usable_until=-inf))
+        return checked if is_usable else self._find_fresh(origin, now)
 
     def _is_usable_once(self, origin: int | str, now: float) -> bool:
         """Return whether the file of an origin was obtained for its next turn, so that it can have expired by then."""
-        held = self._held.get(origin)
-        return held is not None and held.state.valid_from <= now < held.usable_until and not self._is_replaced(held)
+        checked = self._checked.get(origin) or self._held.get(origin)
+        if checked is None or self._is_replaced(checked):
+            return False
+        return checked.state.valid_from <= now < checked.usable_until
 
     def _is_replaced(self, checked: CheckedOrigin) -> bool:
         """Return whether a file was refreshed since it was checked. The clock may have been set since then."""
