@@ -127,3 +127,22 @@ def test_response_to_an_earlier_request_is_too_old(create: Callable[..., Both], 
     assert {state.allows(URL, "ExampleBot", second.now) for state in states} == {False}
     # At most one request for each call, and never two at a time.
     assert 2 <= len(origin.requests) <= 4
+
+
+def test_a_failed_refresh_keeps_the_file_of_the_fetch_that_it_waited_for(create: Callable[..., Both]) -> None:
+    origin = GatedOrigin({"status": 200}, ungated=1)
+    both = create(origin)
+    assert not both.allows(URL)
+    both.now += 86_401
+    origin.event = {"status": 200, "body": "User-agent: *\nDisallow: /open\n"}
+    fetching = threading.Thread(target=both.allows, args=(URL,))
+    fetching.start()
+    assert origin.arrived.wait(300)
+    origin.event = UNAVAILABLE
+    threading.Timer(0.05, origin.gate.set).start()
+    state: OriginState = both.refresh(URL)
+    fetching.join(300)
+    assert state.entry.outcome.access is Access.UNREACHABLE
+    assert both.allows(URL)
+    assert not both.allows(f"{ORIGIN}/open")
+    assert len(origin.requests) == 3

@@ -317,7 +317,8 @@ class AsyncClient(BaseClient[AsyncTransport]):
                 return fetched, False
             if unfinished is not None:
                 unfinished.close_if_dead()
-            fetching = self._obtain_state(origin, state, refresh=refresh, offline=False)
+            # A refresh may have waited for another fetch, whose file then is the last good copy.
+            fetching = self._obtain_state(origin, fetched or state, refresh=refresh, offline=False)
             fetch = FetchTask(fetching, name=f"canfetch {name}", max_seconds=self._max_fetch_seconds)
             self._in_flight[name] = fetch
         fetch.task.add_done_callback(lambda _: self._forget_fetch(self._in_flight, name, fetch))

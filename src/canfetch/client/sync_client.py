@@ -371,7 +371,10 @@ class Client(BaseClient[Transport]):
             known = self._cache.get(name)
             return None if refresh or known is state else known
 
-        obtain = partial(self._obtain_state, origin, state, refresh=refresh, offline=False)
+        def obtain() -> OriginState:
+            # A refresh may have waited for another fetch, whose file then is the last good copy.
+            return self._obtain_state(origin, self._cache.get(name) or state, refresh=refresh, offline=False)
+
         return self._once(self._in_flight, name, fetched, obtain, refresh=refresh)
 
     def _once(
