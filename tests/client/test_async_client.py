@@ -1,6 +1,7 @@
 """What is specific to the asynchronous client: tasks, cancellation, and stores called in threads."""
 
 import asyncio
+import gc
 import subprocess
 import sys
 import threading
@@ -192,10 +193,14 @@ def test_task_that_is_cancelled_while_the_client_closes_is_cancelled() -> None:
     asyncio.run(run())
 
 
-@pytest.mark.parametrize("name", ["http-async", "httpx2-async"])
-def test_client_recovers_after_its_event_loop_was_closed(name: str, site: Site) -> None:
+# aiohttp warns about the connections of the closed event loop when they are collected.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
+@pytest.mark.parametrize("has_store", [False, True])
+@pytest.mark.parametrize("name", ["http-async", "httpx2-async", "aiohttp"])
+def test_client_recovers_after_its_event_loop_was_closed(name: str, site: Site, *, has_store: bool) -> None:
     site.serve("/robots.txt", BEHAVIOURS["silent"], BEHAVIOURS["rules"])
-    client = AsyncClient(user_agent=USER_AGENT, transport=transport_class(name)())
+    store = MemoryStore() if has_store else None
+    client = AsyncClient(user_agent=USER_AGENT, transport=transport_class(name)(), store=store)
     url = f"{site.origin}/private"
     tasks: list[asyncio.Task[bool]] = []
 
@@ -215,6 +220,9 @@ def test_client_recovers_after_its_event_loop_was_closed(name: str, site: Site) 
             return await client.allows(url)
 
     assert not asyncio.run(run())
+    tasks.clear()
+    del loop
+    gc.collect()
 
 
 INTERRUPTED = """

@@ -130,6 +130,15 @@ def test_the_validators_show_whether_a_page_has_changed(seen: tuple[Any, ...], e
     assert read_visit(visit.to_json()) == visit
 
 
+@pytest.mark.parametrize("changed, etag", [(None, None), (True, None), (False, "x")])
+def test_only_a_page_that_is_stated_to_be_unchanged_keeps_its_validators(
+    changed: bool | None,  # noqa: FBT001 - a parameter of the test
+    etag: str | None,
+) -> None:
+    visit = ADAPTIVE.next_visit(Visit(800.0, "x", "Mon"), changed=changed, etag=None, last_modified="Mon")
+    assert (visit.etag, visit.last_modified) == (etag, "Mon")
+
+
 def test_headers_that_cannot_be_sent_are_ignored() -> None:
     for value in ("x\r\nX: y", "x" * 1025, "\ud800", ""):
         visit = ADAPTIVE.next_visit(None, changed=None, etag=value, last_modified=value)

@@ -44,6 +44,7 @@ def allows(rules: FetchRules, host: str, address: str = PUBLIC, port: int = 443)
         ({"refuse": [".a.example"]}, [("example",)], [("a.example",), ("b.a.example",)]),
         ({"refuse": [":25"]}, [("a.example",)], [("a.example", PUBLIC, 25)]),
         ({"refuse": ["10.0.0.0/8"]}, [("a.example",)], [("x", "10.1.2.3"), ("x", "::ffff:10.1.2.3")]),
+        ({"refuse": ["::ffff:10.0.0.0/104"]}, [("x", "11.0.0.1")], [("x", "10.1.2.3"), ("x", "::ffff:10.1.2.3")]),
         ({"refuse": ["10.0.0.0/8"]}, [("x", "2002:b00::")], [("x", "64:ff9b::a01:203"), ("x", "2002:a01:203::1")]),
         (
             {"refuse": ["127.0.0.0/8"]},

@@ -3,7 +3,7 @@
 import asyncio
 import gzip
 from collections.abc import AsyncIterator
-from threading import current_thread, main_thread
+from threading import Event, current_thread, main_thread
 from typing import Any
 
 import pytest
@@ -73,6 +73,42 @@ def test_other_tasks_have_turns_between_pieces_of_http_clients() -> None:
     response, turns = asyncio.run(counted_turns(builder.read_async(pieces(*[b"x"] * 4000))))
     assert response.body == b"x" * 4000
     assert turns >= 4000 // 64
+
+
+def test_the_chunks_of_several_responses_are_read_in_turns() -> None:
+    data = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"1\r\nx\r\n" * 640 + b"0\r\n\r\n"
+
+    async def read(number: int) -> Any:
+        exchanges = [HTTPExchange(make_request(URL), parse_endpoint(URL)) for _ in range(number)]
+        return await asyncio.gather(*(_receive_in_turns(exchange, data) for exchange in exchanges))
+
+    responses, turns = asyncio.run(counted_turns(read(8)))
+    assert [response.body for response in responses] == [b"x" * 640] * 8
+    # One step of 64 chunks a turn, after the first ones.
+    assert turns >= 8 * (640 // 64 - 1)
+
+
+def test_few_functions_are_called_in_threads_at_the_same_time() -> None:
+    running: list[int] = []
+    most = 0
+    released = Event()
+
+    def compute() -> None:
+        nonlocal most
+        running.append(1)
+        most = max(most, len(running))
+        assert released.wait(300)
+        running.pop()
+
+    async def call_all() -> None:
+        calls = [asyncio.create_task(daemon_threads.call_off_loop(compute)) for _ in range(16)]
+        while not running:  # noqa: ASYNC110 - a thread sets it
+            await asyncio.sleep(0.01)
+        released.set()
+        await asyncio.gather(*calls)
+
+    asyncio.run(call_all())
+    assert 1 <= most <= 4
 
 
 @pytest.mark.parametrize(

@@ -394,6 +394,45 @@ def test_fetches_at_a_time_are_bounded() -> None:
         assert api.run(race(api)) == ["overloaded", "overloaded"]
 
 
+def test_the_bytes_of_documents_are_limited_for_each_client() -> None:
+    class HeldSitemaps(ScriptedWeb):
+        def __init__(self) -> None:
+            super().__init__()
+            self.held = 0
+            self.released = asyncio.Event()
+
+        async def send(self, request: TransportRequest) -> Response | Failure:
+            if request.url.endswith("/sitemap.xml"):
+                self.held += 1
+                await self.released.wait()
+            return await super().send(request)
+
+    web = HeldSitemaps()
+
+    async def race(api: API) -> list[int]:
+        def fetch(number: int) -> Any:
+            return api.client.post("/v1/sitemap", json={"url": f"http://host-{number}.example/sitemap.xml"})
+
+        async def release() -> None:
+            # A quarter of 512 MiB has room for two sitemaps.
+            while web.held < 2:  # noqa: ASYNC110 - nothing signals it
+                await asyncio.sleep(0.01)
+            third = await fetch(2)
+            statuses.append(third.status_code)
+            web.released.set()
+
+        statuses: list[int] = []
+        await asyncio.gather(fetch(0), fetch(1), release())
+        # What they took is free again.
+        statuses.append((await fetch(3)).status_code)
+        return statuses
+
+    with running_api(Settings(), transport=web) as api:
+        overloaded, later = api.run(race(api))
+    assert overloaded == 503
+    assert later != 503
+
+
 def test_page_behind_a_proxy_that_decrypts_https_is_accepted(api: API) -> None:
     for origin, status in (("https://robots.example", 200), ("ftp://robots.example", 403)):
         headers = {"Host": "robots.example", "Origin": origin}

@@ -396,10 +396,10 @@ class BaseClient(Generic[TransportT]):
                     leases.start(action)
                     result = await perform(action)
                     leases.end(action, result)
-        except GeneratorExit:
-            # The event loop was closed, so nothing can be waited for.
-            raise
         except BaseException as error:
+            if _is_abandoned(error):
+                # Nothing can be waited for.
+                raise GeneratorExit from error
             # Otherwise other processes would wait until they expire.
             for key in leases.keys:
                 await perform(ReleaseLease(key))
@@ -458,3 +458,14 @@ def _fetch_tracer(tracer: "Tracer | None") -> "FetchTracer | None":
     from canfetch.client.tracing import FetchTracer  # noqa: PLC0415 - imports OpenTelemetry
 
     return FetchTracer(tracer)
+
+
+def _is_abandoned(error: BaseException) -> bool:
+    """Return whether a coroutine is being ended because its event loop was closed.
+
+    The libraries that it waits for can raise other exceptions meanwhile.
+    """
+    found: BaseException | None = error
+    while found is not None and not isinstance(found, GeneratorExit):
+        found = found.__context__
+    return found is not None

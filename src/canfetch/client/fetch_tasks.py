@@ -99,7 +99,9 @@ class FetchTask(Generic[ResultT]):
         """Close the connection of a fetch whose event loop was closed, because the fetch never runs again."""
         coroutine = self.task.get_coro()
         if self._loop.is_closed() and not self.task.done() and coroutine is not None:
-            coroutine.close()
+            # HTTP libraries raise exceptions of their own, because their event loop is closed.
+            with suppress(Exception):
+                coroutine.close()
 
     @property
     def _is_own(self) -> bool:

@@ -7,7 +7,7 @@ after redirects and name resolution. Only http and https are fetched.
 import asyncio
 import time
 from collections.abc import Callable
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 _TIMEOUT: Final = 20.0
 _MAX_WAIT: Final = 10.0
+# Of pages and sitemaps in memory. A sitemap counts for 50 MiB while it is fetched, and takes a few times its size.
+_MAX_DOCUMENT_BYTES: Final = 512 * 1024 * 1024
 
 
 # Called before each fetch of a request. It raises an exception if the client may not cause another one.
@@ -47,7 +49,7 @@ before_fetch: ContextVar[Callable[[], None] | None] = ContextVar("before_fetch",
 
 
 class TooManyFetches(CanfetchError, RuntimeError):
-    """Raised when the server fetches as many files as it may at a time, or for a client."""
+    """Raised when the server fetches as many files or bytes as it may at a time, or for a client."""
 
 
 class Origins:
@@ -94,6 +96,7 @@ class Origins:
         )
         self.clients = PolicyClients(create, policy)
         self._fetches = Shares(max_fetches)
+        self._document_bytes = Shares(_MAX_DOCUMENT_BYTES)
 
     async def close(self) -> None:
         """Cancel fetches in progress, and close the store."""
@@ -118,12 +121,28 @@ class Origins:
         async with asyncio.timeout_at(deadline), self.fetch_slot():
             return await client.origin_state(url, refresh=refresh)
 
-    async def fetch(self, step: FetchStep, *, deadline: float) -> Response | Failure:
+    async def fetch(self, step: FetchStep, *, deadline: float, documents: ExitStack) -> Response | Failure:
         """Send a request for a page or a sitemap, without following redirects.
 
-        Args: deadline: The time of the event loop at which a response is late.
+        Args:
+            deadline: The time of the event loop at which a response is late.
+            documents: The bytes of the response count as those of the current client until it is closed.
         Raises: TooManyFetches.
         """
+        client = current_client.get()
+        if not self._document_bytes.take(client, step.max_bytes):
+            raise TooManyFetches("too many large files are in memory: try again in a few seconds")
+        kept = 0
+        try:
+            answer = await self._send(step, deadline)
+            if isinstance(answer, Response):
+                kept = min(len(answer.body), step.max_bytes)
+                documents.callback(self._document_bytes.give_back, client, kept)
+        finally:
+            self._document_bytes.give_back(client, step.max_bytes - kept)
+        return answer
+
+    async def _send(self, step: FetchStep, deadline: float) -> Response | Failure:
         request = TransportRequest(
             url=step.url,
             headers=(("User-Agent", self.user_agent), ("Accept", "text/html, */*;q=0.5")),

@@ -18,6 +18,12 @@ _FAILURES_OF_NAMES: Final = (FailureKind.DNS, FailureKind.FORBIDDEN_ADDRESS)
 _NO_PUBLIC_ADDRESS: Final = "the host does not exist, it has no public address, or the server may not fetch from it"
 
 
+class _SharedTransport(AsyncHTTPTransport):
+    """The transport of a server, whose event loop other clients wait for."""
+
+    handshakes_off_loop = True
+
+
 class WebTransport:
     """Sends requests with http and https only.
 
@@ -37,7 +43,7 @@ class WebTransport:
         max_requests: int | None = None,
         rules: FetchRules = NO_RULES,
     ) -> None:
-        self._transport = AsyncHTTPTransport(resolve=resolve, trust_env=trust_env and not rules, rules=rules)
+        self._transport = _SharedTransport(resolve=resolve, trust_env=trust_env and not rules, rules=rules)
         self._free = nullcontext() if max_requests is None else asyncio.Semaphore(max_requests)
 
     @property

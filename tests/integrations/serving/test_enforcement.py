@@ -257,6 +257,14 @@ def test_escaped_slash_is_not_a_slash_if_the_server_reports_the_raw_target(serve
     assert reply is not None
 
 
+@pytest.mark.parametrize("pattern", ["/%7Eold/", "/%70rivate/", "/a%2Db/", "/*?q=%7E"])
+def test_a_rule_with_an_escape_that_needs_none_holds_for_the_target_as_it_was_sent(pattern: str) -> None:
+    site = enforced(f"User-agent: *\nDisallow: {pattern}\n".encode())
+    target = pattern.replace("*", "x").encode()
+    path = unquote(target.decode()).partition("?")[0]
+    assert site.respond(request(path, target=target, headers={"user-agent": GOOGLEBOT})) is not None
+
+
 @pytest.mark.parametrize(
     "target", [b"*", b"", b"http://[/", b"example.com:443", b"\xff\xfe", b"http://example.com/open"]
 )

@@ -140,7 +140,9 @@ class AiohttpTransport(SessionTransport["ExistingSession"]):
                 raise no_authorities() from None
             raise
         finally:
-            _CURRENT.reset(token)
+            with suppress(ValueError):
+                # Another context, if the event loop was closed and the request is ended from outside.
+                _CURRENT.reset(token)
             # asyncio would wait 30 seconds for a server that does not answer the closing handshake of TLS.
             for opened in sockets:
                 with suppress(OSError):

@@ -9,7 +9,7 @@ from canfetch.client.options import Options
 from canfetch.client.transports import Route
 from canfetch.client.transports.dns import Resolve, system_resolve
 from canfetch.client.transports.proxies import Proxies
-from canfetch.client.transports.tls import describe_tls, has_authorities
+from canfetch.client.transports.tls import create_ssl_context, describe_tls, has_authorities
 
 
 class TransportSettings(TypedDict, total=False):
@@ -65,7 +65,7 @@ class BaseTransport:
         with self._lock:
             if self._ssl_context is not None:
                 return self._ssl_context
-            context = ssl.create_default_context()
+            context = create_ssl_context()
             if has_authorities(context):
                 self._ssl_context = context
             # Otherwise the next request tries again: OpenSSL does not report that no descriptor was free.

@@ -21,6 +21,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from canfetch.access.responses import NOT_CONNECTED, FailureKind
 from canfetch.client.transports.addresses import filter_addresses
+from canfetch.client.transports.daemon_threads import call_off_loop
 from canfetch.client.transports.deadlines import EARLY_SECONDS, Deadlines
 from canfetch.client.transports.dns import Resolve, resolve_host, resolve_host_async
 from canfetch.client.transports.failures import TransportError, classify_os_error, tls_cut_error
@@ -355,15 +356,16 @@ class AsyncConnection:
         self._loop = asyncio.get_running_loop()
         self._tls: _TLS | None = None
 
-    async def start_tls(self, context: ssl.SSLContext, name: str) -> None:
+    async def start_tls(self, context: ssl.SSLContext, name: str, *, off_loop: bool = False) -> None:
         """Start TLS, with a certificate for `name` required.
 
+        Args: off_loop: Whether the handshake is computed in a thread.
         Raises: TransportError: TLS or TIMEOUT.
         """
         try:
             async with asyncio.timeout(self._deadlines.connect_timeout()):
                 tls = _TLS(self._loop, self._socket, context, name)
-                await tls.handshake()
+                await tls.handshake(off_loop=off_loop)
         except TimeoutError:
             raise self._deadlines.connect_timed_out() from None
         except (OSError, ValueError) as error:
@@ -425,8 +427,8 @@ class _TLS:
         self._outgoing = ssl.MemoryBIO()
         self.session = context.wrap_bio(self._incoming, self._outgoing, server_hostname=name)
 
-    async def handshake(self) -> None:
-        await self._run(self.session.do_handshake)
+    async def handshake(self, *, off_loop: bool) -> None:
+        await self._run(self.session.do_handshake, off_loop=off_loop)
         await self._flush()
 
     async def send(self, data: bytes) -> None:
@@ -447,14 +449,19 @@ class _TLS:
             await self._flush()
         return data
 
-    async def _run(self, operation: Callable[[], _Result]) -> _Result:
-        """Perform an operation of the session, and send and receive what it needs to finish."""
+    async def _run(self, operation: Callable[[], _Result], *, off_loop: bool = False) -> _Result:
+        """Perform an operation of the session, and send and receive what it needs to finish.
+
+        Args: off_loop: Whether it is performed in a thread, once data was received.
+        """
+        has_received = False
         while True:
             try:
-                return operation()
+                return await call_off_loop(operation) if off_loop and has_received else operation()
             except ssl.SSLWantReadError:
                 await self._flush()
                 data = await _receive(self._loop, self._socket, _ASYNC_RECEIVE_BYTES)
+                has_received = True
                 if data:
                     self._incoming.write(data)
                 else:

@@ -1,19 +1,23 @@
-"""Blocking and long calls in daemon threads, for the event loop.
+"""Blocking calls in daemon threads, and the turns of long computations, for the event loop.
 
 The threads of asyncio's executor have to finish before the event loop closes and the interpreter exits. Daemon threads
 delay neither.
 """
 
 import asyncio
+import os
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from threading import Thread
-from typing import Any, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
+from weakref import WeakKeyDictionary
 
 from canfetch.client.transports.local_errors import NoThread
 
 _Result = TypeVar("_Result")
+# For computations of one event loop, which keeps a core for itself.
+_MAX_THREADS: Final = min(max((os.cpu_count() or 1) - 1, 1), 4)
 
 
 def start_daemon_thread(function: Callable[[], _Result], *, name: str) -> Future[_Result]:
@@ -43,12 +47,40 @@ def start_daemon_thread(function: Callable[[], _Result], *, name: str) -> Future
 async def call_off_loop(function: Callable[[], _Result]) -> _Result:
     """Call a function that computes for long in a daemon thread, or in the event loop if no thread is available.
 
+    Few functions are called at the same time: with many threads, the event loop would wait for each of them.
     If this task is cancelled, the thread completes the call.
     """
-    try:
-        return await wait_in_loop(start_daemon_thread(function, name="canfetch-decode"))
-    except NoThread:
-        return function()
+    async with _computations().threads:
+        try:
+            return await wait_in_loop(start_daemon_thread(function, name="canfetch-decode"))
+        except NoThread:
+            return function()
+
+
+async def call_in_turn(function: Callable[[], _Result]) -> _Result:
+    """Call a function that computes for a moment. Other tasks of the event loop run before the next such call."""
+    async with _computations().turn:
+        result = function()
+        await asyncio.sleep(0)
+        return result
+
+
+class _Computations(NamedTuple):
+    """What the computations of the tasks of an event loop wait for."""
+
+    threads: asyncio.Semaphore
+    turn: asyncio.Lock
+
+
+_COMPUTATIONS: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, _Computations]] = WeakKeyDictionary()
+
+
+def _computations() -> _Computations:
+    loop = asyncio.get_running_loop()
+    found = _COMPUTATIONS.get(loop)
+    if found is None:
+        found = _COMPUTATIONS[loop] = _Computations(asyncio.Semaphore(_MAX_THREADS), asyncio.Lock())
+    return found
 
 
 async def wait_in_loop(future: Future[_Result]) -> _Result:

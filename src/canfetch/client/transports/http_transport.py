@@ -1,14 +1,13 @@
 """The default transports: HTTP/1.1 on h11, and FTP. They need no extra."""
 
-import asyncio
 from contextlib import closing
-from typing import Final, NamedTuple, Unpack
+from typing import ClassVar, Final, NamedTuple, Unpack
 
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.base_transport import BaseTransport, TransportSettings
 from canfetch.client.transports.connections import connect, connect_async
-from canfetch.client.transports.daemon_threads import call_off_loop, start_daemon_thread, wait_in_loop
+from canfetch.client.transports.daemon_threads import call_in_turn, call_off_loop, start_daemon_thread, wait_in_loop
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.dns import Resolve
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
@@ -149,7 +148,11 @@ class AsyncHTTPTransport(_SocketTransport):
     The transport can be used by several event loops, one after another or at the same time.
 
     Args: The same as HTTPTransport.
+    Attributes: handshakes_off_loop: Whether TLS handshakes are computed in threads. A site can choose keys that take a
+        tenth of a second or more, and usual ones take half a millisecond more.
     """
+
+    handshakes_off_loop: ClassVar[bool] = False
 
     async def send(self, request: TransportRequest) -> Response | Failure:
         """Send a request for an http, https or ftp URL.
@@ -195,7 +198,7 @@ class AsyncHTTPTransport(_SocketTransport):
                 while not plan.tunnel.receive(await connection.receive()):
                     pass
             if plan.tls_name is not None:
-                await connection.start_tls(self._get_ssl_context(), plan.tls_name)
+                await connection.start_tls(self._get_ssl_context(), plan.tls_name, off_loop=self.handshakes_off_loop)
             await connection.send(plan.exchange.request_data)
             while True:
                 response = await _receive_in_turns(plan.exchange, await connection.receive())
@@ -206,12 +209,17 @@ class AsyncHTTPTransport(_SocketTransport):
 async def _receive_in_turns(exchange: HTTPExchange, data: bytes) -> Response | None:
     """Call `exchange.receive`, while other tasks of the event loop get turns, however the data is encoded."""
     exchange.add(data)
-    while exchange.is_behind:
-        response = await call_off_loop(exchange.advance) if exchange.is_slow_to_decode else exchange.advance()
-        if response is not None:
-            return response
-        await asyncio.sleep(0)
-    return None
+    response = None
+    is_first = True
+    while response is None and exchange.is_behind:
+        if exchange.is_slow_to_decode:
+            response = await call_off_loop(exchange.advance)
+        elif is_first:
+            # Nearly always all of the data.
+            response, is_first = exchange.advance(), False
+        else:
+            response = await call_in_turn(exchange.advance)
+    return response
 
 
 def _fetch_ftp(

@@ -24,6 +24,8 @@ def create_ssl_context(
 ) -> ssl.SSLContext:
     """Return TLS settings for the argument `ssl_context` of a transport. Do not share them between transports.
 
+    They offer no DHE key exchange, like browsers: a server can choose parameters that take seconds to compute with.
+
     Args:
         ca_file: PEM file with the certificate authorities to trust, instead of the system's. Without it, OpenSSL also
             reads the environment variables SSL_CERT_FILE and SSL_CERT_DIR.
@@ -44,6 +46,8 @@ def create_ssl_context(
         raise InvalidOption(
             f"invalid ca_file {quoted(str(ca_file))}: expected a PEM file with certificates of authorities"
         ) from None
+    ciphers = (cipher["name"] for cipher in context.get_ciphers())
+    context.set_ciphers(":".join(name for name in ciphers if not name.startswith("DHE-")))
     if client_cert is not None:
         _load_client_certificate(context, client_cert, client_key, password)
         _CLIENT_CERTIFICATES[context] = hashlib.sha256(Path(client_cert).read_bytes()).hexdigest()

@@ -424,11 +424,12 @@ def _refusal(crawler: DeclaredCrawler, file: ServedFile, url: bytes, *, keeps_do
             return None
         verdict = robots.decide(url, agent=crawler.agent)
         profile = None if crawler.entry is None else _PROFILES.get(crawler.entry.operator)
-        # The normalised target: some profiles decode no escapes, so that `/%70rivate` would not be `/private`.
-        if profile is not None and file.with_profile(profile, keeps_dots=keeps_dots).allows(
-            _ANY_HOST + verdict.target, agent=crawler.agent
-        ):
-            return None
+        if profile is not None:
+            own = file.with_profile(profile, keeps_dots=keeps_dots)
+            # Some profiles decode no escapes. The normalised target is `/private` for `/%70rivate`, and the URL is
+            # still `/%70rivate`, which a rule can have as well.
+            if own.allows(_ANY_HOST + verdict.target, agent=crawler.agent) and own.allows(url, agent=crawler.agent):
+                return None
     except InvalidURL:
         return None
     return verdict

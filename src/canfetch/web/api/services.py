@@ -7,6 +7,7 @@ computation and serialisation of all but small requests happen in a process, so 
 import asyncio
 import time
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from enum import Enum
 from inspect import getdoc
 from typing import Any, Final, NamedTuple
@@ -63,13 +64,14 @@ class Services(NamedTuple):
         """Return the time of the event loop at which the fetches of a request that begins now are late."""
         return asyncio.get_running_loop().time() + self.settings.timeout * _FETCHING_SHARE
 
-    async def learn(self, need: Need, facts: Facts, *, deadline: float) -> None:
+    async def learn(self, need: Need, facts: Facts, *, deadline: float, documents: ExitStack) -> None:
         """Fetch what an answer needs, and add it to the facts. What is late is a failure.
 
+        Args: documents: Closed when the facts are no longer in memory.
         Raises: TooManyFetches, RequestNotSent.
         """
         if isinstance(need, StateNeeded):
-            facts.states[need.key] = await self._state(need, deadline)
+            await self.learn_state(need, facts, deadline=deadline)
         elif isinstance(need, StatesNeeded):
             await self._learn_states(need.states, facts, deadline)
         elif isinstance(need, IdentityNeeded):
@@ -79,8 +81,12 @@ class Services(NamedTuple):
             )
             facts.identity = need.crawler, identity
         else:
-            facts.responses[need.url] = await self.origins.fetch(need, deadline=deadline)
+            facts.responses[need.url] = await self.origins.fetch(need, deadline=deadline, documents=documents)
             facts.response_times[need.url] = time.time()
+
+    async def learn_state(self, need: StateNeeded, facts: Facts, *, deadline: float) -> None:
+        """Fetch the robots.txt of an origin, and add its state to the facts. See `learn`."""
+        facts.states[need.key] = await self._state(need, deadline)
 
     async def _state(self, need: StateNeeded, deadline: float) -> OriginState | CanfetchError:
         try:
@@ -168,17 +174,18 @@ async def respond_to(request: Request, answer: Answer, body: bytes, *, is_small:
     """
     services = services_of(request)
     facts, deadline = services.facts(), services.deadline()
-    while True:
-        size = len(body) + facts.size
-        if is_small and size <= INLINE_BYTES and json_cost(body) + facts.size <= INLINE_BYTES:
-            outcome = outcome_of(answer, body, facts)
-        else:
-            outcome = await services.queue.run(outcome_of, answer, body, facts, size=size)
-        if isinstance(outcome, bytes):
-            return counted_response(request, outcome)
-        if isinstance(outcome, Problem):
-            return problem_response(outcome)
-        await services.learn(outcome, facts, deadline=deadline)
+    with ExitStack() as documents:
+        while True:
+            size = len(body) + facts.size
+            if is_small and size <= INLINE_BYTES and json_cost(body) + facts.size <= INLINE_BYTES:
+                outcome = outcome_of(answer, body, facts)
+            else:
+                outcome = await services.queue.run(outcome_of, answer, body, facts, size=size)
+            if isinstance(outcome, bytes):
+                return counted_response(request, outcome)
+            if isinstance(outcome, Problem):
+                return problem_response(outcome)
+            await services.learn(outcome, facts, deadline=deadline, documents=documents)
 
 
 def json_cost(body: bytes) -> int:

@@ -104,7 +104,7 @@ async def _answers(request: Request) -> AsyncIterator[bytes]:
                 # One origin at a time, so that a stream with many does not keep all of their files.
                 facts.states.clear()
                 try:
-                    await services.learn(part.need, facts, deadline=services.deadline())
+                    await services.learn_state(part.need, facts, deadline=services.deadline())
                 except CanfetchError as error:
                     # Only its message is needed, and it can be sent to a process.
                     facts.states[part.need.key] = CanfetchError(str(error))
