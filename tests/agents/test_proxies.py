@@ -28,6 +28,13 @@ def test_client_behind_proxies(field: str, client: str | None) -> None:
     assert PROXIES.find_client(field) == (None if client is None else parse_address(client))
 
 
+def test_networks_of_ipv4_in_ipv6_form() -> None:
+    mapped = ProxyNetworks([ip_network("::ffff:10.0.0.0/104"), ip_network("::ffff:192.0.2.1")])
+    contained = [mapped.contains(parse_address(text)) for text in ("10.1.2.3", "::ffff:10.1.2.3", "192.0.2.1")]
+    assert contained == [True] * 3
+    assert not mapped.contains(parse_address("11.0.0.1"))
+
+
 def test_a_long_field_costs_as_much_as_sixteen_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
     def parse(text: str) -> IPv4Address | IPv6Address | None:
         parsed.append(text)

@@ -10,10 +10,11 @@ from tests.access.conftest import GatedOrigin, ScriptedOrigin
 from tests.client.either import EitherClient
 
 from canfetch.access.outcomes import OutcomeKind
-from canfetch.access.responses import Failure, FailureKind
+from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.origin_state import OriginState
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.stores.sqlite import SQLiteStore
+from canfetch.client.transports import TransportRequest
 from canfetch.core.verdict import Access
 from canfetch.errors import ClientClosed, InvalidURL, RequestNotSent
 
@@ -127,6 +128,38 @@ def test_response_to_an_earlier_request_is_too_old(create: Callable[..., Both], 
     assert {state.allows(URL, "ExampleBot", second.now) for state in states} == {False}
     # At most one request for each call, and never two at a time.
     assert 2 <= len(origin.requests) <= 4
+
+
+def test_a_refresh_that_waits_for_a_fetch_ends_if_that_one_is_interrupted(create: Callable[..., Both]) -> None:
+    origin = GatedOrigin({"status": 200})
+    both = create(origin)
+    interrupted = RuntimeError("interrupted")
+    raised: list[BaseException] = []
+
+    def fetch() -> None:
+        try:
+            both.allows(URL)
+        except RuntimeError as error:
+            raised.append(error)
+
+    respond = origin.send
+
+    def send(request: TransportRequest) -> Response | Failure:
+        answer = respond(request)
+        if len(origin.requests) == 1:
+            raise interrupted
+        return answer
+
+    origin.send = send  # type: ignore[method-assign]
+    fetching = threading.Thread(target=fetch)
+    fetching.start()
+    assert origin.arrived.wait(300)
+    threading.Timer(0.05, origin.gate.set).start()
+    state: OriginState = both.refresh(URL)
+    fetching.join(300)
+    assert raised == [interrupted]
+    assert state.entry.outcome.access is Access.SUCCESSFUL
+    assert len(origin.requests) == 2
 
 
 def test_a_failed_refresh_keeps_the_file_of_the_fetch_that_it_waited_for(create: Callable[..., Both]) -> None:

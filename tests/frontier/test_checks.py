@@ -190,6 +190,33 @@ def test_a_file_that_expires_while_all_tasks_are_busy_is_requested_again(group_b
     assert len(run_in_virtual_time(main)) == 1
 
 
+@pytest.mark.parametrize("group_by", ["origin", "host"])
+def test_a_newer_file_that_the_client_has_fetched_counts_for_the_turn(group_by: str) -> None:
+    hosts = Hosts({"a.example": b"", "b.example": b""})
+    urls = [f"https://{host}/" for host in hosts.files]
+
+    async def main() -> list[str]:
+        taken = []
+        async with (
+            AsyncClient(user_agent="ExampleBot/1.0", transport=hosts, clock=virtual_now) as client,
+            Frontier(client, urls, group_by=group_by, clock=virtual_now, monotonic=virtual_now) as frontier,
+        ):
+            for url in urls:
+                await client.decide(url)
+            # The copies are fresh for a day, and the frontier takes them now for its next turns.
+            await asyncio.sleep(86_400.0 - 5.0)
+            async for turn in frontier:
+                with turn:
+                    taken.append(turn.url)
+                    await asyncio.sleep(10.0)
+                    hosts.files = dict.fromkeys(hosts.files, b"User-agent: *\nDisallow: /\n")
+                    for url in urls:
+                        await client.decide(url)
+        return taken
+
+    assert len(run_in_virtual_time(main)) == 1
+
+
 class RaisingHosts(Hosts):
     """Requests to hosts whose names begin with `bad` raise an exception.
 

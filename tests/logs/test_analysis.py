@@ -146,7 +146,11 @@ def test_hosts_have_their_own_files() -> None:
     crawler = only_crawler(count(requests, hosts, "cloudflare"))
     assert (crawler.judged_requests, crawler.disallowed_requests) == (1, 1)
     assert hosts.versions_for("closed.example:8443") == hosts.versions_for("closed.example")
+    assert hosts.versions_for("closed.example.") == hosts.versions_for("closed.example")
+    assert hosts.versions_for("closed.example.:8443") == hosts.versions_for("closed.example")
     assert hosts.versions_for("x.example:8443") == ()
+    address = RobotsHistory(hosts={"[2001:db8::1]": [RobotsVersion(-inf, CLOSED)]})
+    assert address.versions_for("[2001:db8::1]:443") == address.versions_for("[2001:db8::1]") != ()
 
 
 def test_unknown_crawlers_are_counted_and_browsers_are_not() -> None:

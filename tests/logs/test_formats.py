@@ -91,7 +91,7 @@ REQUESTS = st.builds(
     user_agent=st.sampled_from([GPTBOT, GOOGLEBOT, "ExampleBot/1.0"]),
     at=st.integers(1_000_000_000, 4_000_000_000).map(float),
     client=st.ip_addresses().map(str),
-    host=st.just("www.example.com"),
+    host=st.sampled_from(["www.example.com", "[2001:db8::1]"]),
     method=st.sampled_from(["GET", "HEAD", "POST"]),
     status=st.sampled_from([200, 403, 429]),
 )

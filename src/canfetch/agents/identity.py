@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Iterable
 from enum import StrEnum
-from ipaddress import IPv4Address, IPv6Address, ip_address
-from typing import Any, NamedTuple, Self
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from typing import Any, Final, NamedTuple, Self
+
+_IPV4_MAPPED: Final = IPv6Network("::ffff:0:0/96")
 
 
 class IdentityStatus(StrEnum):
@@ -185,6 +187,15 @@ def parse_address(text: str) -> IPv4Address | IPv6Address | None:
     if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
         return address.ipv4_mapped
     return address
+
+
+def unmapped_network(network: IPv4Network | IPv6Network) -> IPv4Network | IPv6Network:
+    """Return a network, as one of IPv4 if its addresses are IPv4 addresses in IPv6 form (`::ffff:192.0.2.0/120`)."""
+    if isinstance(network, IPv4Network) or not network.subnet_of(_IPV4_MAPPED):
+        return network
+    first = network.network_address.ipv4_mapped
+    assert first is not None
+    return IPv4Network((first, network.prefixlen - _IPV4_MAPPED.prefixlen))
 
 
 def without_port(address: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import Final
 
-from canfetch.agents.identity import parse_address, without_port
+from canfetch.agents.identity import parse_address, unmapped_network, without_port
 
 # No chain of proxies is longer, and each address takes time to parse.
 _MAX_HOPS: Final = 16
@@ -18,7 +18,7 @@ class ProxyNetworks:
     """The networks of proxies whose `X-Forwarded-For` is believed."""
 
     def __init__(self, networks: Iterable[IPv4Network | IPv6Network]) -> None:
-        self._networks = tuple(networks)
+        self._networks = tuple(map(unmapped_network, networks))
 
     def __bool__(self) -> bool:
         return bool(self._networks)

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable
-from concurrent.futures import CancelledError, Future, wait
+from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
@@ -423,7 +423,9 @@ class Client(BaseClient[Transport]):
                             del table[key]
             if refresh and too_old is None:
                 # Its request may have been sent before the call, and its response be older.
-                wait([future])
+                # Unlike `concurrent.futures.wait`, it also ends if that call is interrupted.
+                with suppress(CancelledError):
+                    future.exception()
                 too_old = future
                 continue
             # One of the waiting threads takes over from one that does not finish.

@@ -108,7 +108,8 @@ def _request(scope: Scope, path: str) -> Request:
     # A request can have thousands of lines, and a signature can cover many fields.
     fields: dict[bytes, list[bytes]] = {}
     for field, line in lines:
-        fields.setdefault(field.lower(), []).append(line)
+        # RFC 9110 section 5.5: white space around a value is not part of it, and httptools keeps that at its end.
+        fields.setdefault(field.lower(), []).append(line.strip(b" \t"))
 
     def header(name: str) -> str | None:
         values = fields.get(name.encode("ascii"))

@@ -104,9 +104,10 @@ class RobotsHistory:
         if not self._hosts:
             return self._default
         name = host.lower()
+        without_port = name if name.endswith("]") else name.rpartition(":")[0] or name
         own = self._hosts.get(name)
-        if own is None and ":" in name:
-            own = self._hosts.get(name.rpartition(":")[0])
+        if own is None:
+            own = self._hosts.get(without_port.removesuffix("."))
         return self._default if own is None else own
 
 

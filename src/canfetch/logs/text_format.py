@@ -21,7 +21,7 @@ _USUAL: Final = (
     rb'([^ \n]++) [^ \n]++ [^\[\n]*+\[([^\]]{1,40}+)\] "[A-Z]++ ([^ "\n]++)(?: HTTP/[0-9.]++)?" ([0-9]{3}) [^ \n]++'
     rb'(?: "[^"]*+" "([^"]*+)")?[^"\n]*+'
 )
-_HOST: Final = rb"([^ :\n]++)(?::[0-9]+)? "
+_HOST: Final = rb"(\[[0-9A-Fa-f:.]++\]|[^ :\n]++)(?::[0-9]+)? "
 _BLOCK: Final = re.compile(rb"^(?:()" + _USUAL + rb"|(.*+))()$", re.MULTILINE)
 _BLOCK_WITH_HOST: Final = re.compile(rb"^(?:" + _HOST + _USUAL + rb"|(.*+))()$", re.MULTILINE)
 # A single line, which may have escapes, or a request that is not HTTP.

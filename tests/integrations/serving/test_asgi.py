@@ -16,7 +16,8 @@ from tests.integrations.serving.test_enforcement import GOOGLEBOT, enforced
 
 from canfetch.client.identity import IdentityVerifier, SignatureVerifier
 from canfetch.errors import InvalidOption
-from canfetch.integrations.asgi import RobotsMiddleware
+from canfetch.integrations.asgi import RobotsMiddleware, _request
+from canfetch.integrations.serving.enforcement import Enforcement
 
 pytest.importorskip("uvicorn")
 
@@ -222,6 +223,17 @@ def test_header_lines_are_read_once_however_many_fields_a_signature_covers() -> 
     # The signature conforms to the profile, with all its fields, and the directory does not exist.
     assert site.stats.signatures == {"directory-unavailable": 1}
     assert headers.reads == 1
+
+
+@pytest.mark.parametrize("path", ["/x", "/blog/x"])
+def test_a_signature_covers_the_prefix_and_values_without_white_space(path: str) -> None:
+    signatures = SignatureVerifier(hosts=["example.com"], transport=ScriptedOrigin({"failure": "refused"}))
+    enforcement = Enforcement(identity=IdentityVerifier(dns=False, signatures=signatures))
+    headers = [(b"signature-input", b"sig1=()"), (b"x-1", b"a "), (b"x-1", b"b")]
+    scope = {"path": path, "root_path": "/blog", "raw_path": path.encode(), "headers": headers, "query_string": b""}
+    signed = enforcement.signed_request(_request(scope, "/blog/x"))
+    assert signed is not None
+    assert (signed.target, signed.field("x-1")) == ("/blog/x", "a, b")
 
 
 def test_query_is_part_of_a_rebuilt_target() -> None:

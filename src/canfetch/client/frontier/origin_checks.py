@@ -317,9 +317,11 @@ class OriginChecks:
         return checked.state.valid_from <= now < checked.usable_until
 
     def _is_replaced(self, checked: CheckedOrigin) -> bool:
-        """Return whether a file was refreshed since it was checked. The clock may have been set since then."""
+        """Return whether the client has a newer file of an origin. The clock may have been set since the check."""
         state = checked.state
-        return state.number < self._client.refreshed.get(state.entry.origin, 0)
+        name = state.entry.origin
+        known = self._client.cached_state(f"{name}/", offline=True)
+        return state.number < max(self._client.refreshed.get(name, 0), 0 if known is None else known.number)
 
     def set_due(self, group: int, due_at: float) -> None:
         """Note when a group that was checked can have its turn, in the time of the frontier."""

@@ -1,18 +1,17 @@
 """Rules for what a transport may connect to: host names, ports and networks that are allowed or refused."""
 
 from collections.abc import Iterable, Sequence
-from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import Any, Final
 
 from canfetch.access.responses import FailureKind
+from canfetch.agents.identity import unmapped_network
 from canfetch.client.transports.addresses import reached_by
 from canfetch.client.transports.failures import TransportError
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 
 _MAX_PORT: Final = 65_535
-_MAX_IPV4: Final = 0xFFFFFFFF
-_IPV4_MAPPED: Final = IPv6Network("::ffff:0:0/96")
 
 
 class FetchRules:
@@ -100,11 +99,7 @@ class _Targets:
         except ValueError:
             self.names.add(_ascii_name(argument, text))
             return
-        self.networks.append(network)
-        if isinstance(network, IPv6Network) and network.subnet_of(_IPV4_MAPPED):
-            # The same addresses, which names resolve to in their own form.
-            first = IPv4Address(int(network.network_address) & _MAX_IPV4)
-            self.networks.append(IPv4Network((first, network.prefixlen - _IPV4_MAPPED.prefixlen)))
+        self.networks.append(unmapped_network(network))
 
     def has_name(self, host: str) -> bool:
         """Return whether a host has one of the names."""

@@ -204,8 +204,10 @@ class Enforcement:
         if self.identity is None or self.identity.signatures is None or request.header("signature-input") is None:
             return None
         scheme = self._proxies.client_scheme(request.peer, request.scheme, request.header("x-forwarded-proto"))
-        target = request.target.decode("latin-1")
-        return SignedRequest(request.method, scheme, request.host, target, request.header)
+        target = request.target
+        if request.prefix and target.startswith(b"/"):
+            target = _with_prefix(target, _quoted_prefix(request))
+        return SignedRequest(request.method, scheme, request.host, target.decode("latin-1"), request.header)
 
 
 def _names_of_signers(names: Any, registry: Registry, identity: IdentityVerifier | None) -> frozenset[str]:
@@ -320,7 +322,7 @@ def _urls(request: Request) -> Iterator[bytes]:
     if _is_about_server(request):
         return
     target = _without_origin(request.target)
-    prefix = _quote(request.prefix.rstrip("/").encode("utf-8", "surrogateescape"))
+    prefix = _quoted_prefix(request)
     yield from _readings(_with_prefix(target, prefix))
     if target[:2] == b"/*":
         # Sanic drops the first character, whatever it is.
@@ -363,6 +365,10 @@ def _without_origin(target: bytes) -> bytes:
         target = target[origin.end() :]
     # Some frameworks route `private/x` and `%2fprivate/x` as `/private/x`.
     return target if target[:1] == b"/" else b"/" + target
+
+
+def _quoted_prefix(request: Request) -> bytes:
+    return _quote(request.prefix.rstrip("/").encode("utf-8", "surrogateescape"))
 
 
 def _with_prefix(target: bytes, prefix: bytes) -> bytes:
