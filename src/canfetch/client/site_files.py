@@ -142,8 +142,8 @@ class SiteFileCache:
         """Return the file of a step, or None if it is not in memory, or expired."""
         with self._lock:
             kept = self._files.get(step.key)
-            # A clock that was set back must not keep a file for longer than a day.
-            if kept is None or not kept.expires_at - _FRESH_SECONDS <= now < kept.expires_at:
+            # A clock that was set back must not keep a file for longer.
+            if kept is None or not (kept.requested_at or 0.0) <= now < kept.expires_at:
                 return None
             self._files.move_to_end(step.key)
             return kept

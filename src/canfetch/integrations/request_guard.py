@@ -435,6 +435,9 @@ class RequestGuard(_BaseGuard):
             return CheckedRequest()
         cross_origin = self._is_foreign(url)
         verdict = self._require_allowed(url, cross_origin=cross_origin)
+        if self._purpose is not None:
+            # Now, because the response will hold a connection, and the pool of the HTTP client may have no other one.
+            self.client.fetch_use_files(url, self._purpose, cross_origin=cross_origin)
         if self._pacer is None:
             return CheckedRequest(verdict)
         state = self.client.origin_state(url, cross_origin=cross_origin)
@@ -522,6 +525,8 @@ class AsyncRequestGuard(_BaseGuard):
             return CheckedRequest()
         cross_origin = self._is_foreign(url)
         verdict = await self._require_allowed(url, cross_origin=cross_origin)
+        if self._purpose is not None:
+            await self.client.fetch_use_files(url, self._purpose, cross_origin=cross_origin)
         if self._pacer is None:
             return CheckedRequest(verdict)
         state = await self.client.origin_state(url, cross_origin=cross_origin)

@@ -8,10 +8,12 @@ from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.loggers import FETCH_LOGGER
 from canfetch.client.options import Options
 from canfetch.client.transports import AsyncTransport, Route, TransportRequest
+from canfetch.client.transports.daemon_threads import requester
 from canfetch.client.transports.dns import Resolve, system_resolve
 from canfetch.client.transports.fetch_rules import NO_RULES, FetchRules
 from canfetch.client.transports.http_transport import AsyncHTTPTransport
 from canfetch.core.redaction import loggable_url
+from canfetch.web.server.clients import current_client, network_of
 
 WEB_SCHEMES: Final = ("http", "https")
 _FAILURES_OF_NAMES: Final = (FailureKind.DNS, FailureKind.FORBIDDEN_ADDRESS)
@@ -62,6 +64,7 @@ class WebTransport:
         """Send a request, unless a redirect leads to another scheme."""
         if request.url.partition(":")[0].lower() not in WEB_SCHEMES:
             return Failure(request.url, FailureKind.SCHEME, "only http and https are fetched")
+        requester.set(network_of(current_client.get()))
         async with self._free:
             answer = await self._transport.send(request)
         return answer if request.allow_private else _without_private_facts(answer)

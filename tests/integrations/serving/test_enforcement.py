@@ -5,7 +5,7 @@ import re
 import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import quote, unquote, unquote_to_bytes
 
 import pytest
 from tests.author.policies import POLICIES
@@ -255,6 +255,35 @@ def test_escaped_slash_is_not_a_slash_if_the_server_reports_the_raw_target(serve
     assert status in (200, 403)
     reply = site.respond(request("/a/b", target=b"/a%2Fb", headers={"user-agent": GOOGLEBOT}))
     assert reply is not None
+
+
+@pytest.mark.parametrize(
+    "target", [b"/%7Eold/x", b"/./%7eold/x", b"//%7Eold/x", b"/%7Eold%2Fx", b"/%5C%7Eold/x", b"http://h/%2e/%7Eold/x"]
+)
+@pytest.mark.parametrize("reports_target", [True, False])
+def test_a_rule_with_an_escape_that_needs_none_holds_for_each_reading(target: bytes, *, reports_target: bool) -> None:
+    site = enforced(b"User-agent: *\nDisallow: /%7Eold/\n")
+    path = unquote(target.decode().removeprefix("http://h"))
+    sent = request(path, target=target if reports_target else quote(path).encode(), headers={"user-agent": GOOGLEBOT})
+    assert site.respond(sent) is not None
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        b"/static/%FF%5Cprivate/x",
+        b"/static/%5C%FFprivate/x",
+        b"/static/rep.pdf%FF%5C",
+        b"/static/rep.pdf/%0A",
+        b"/static/%5crep.pdf%0A",
+        b"/static/rep.pdf%5C%0A",
+        b"/item/5%FF%0a",
+    ],
+)
+def test_readings_are_combined(target: bytes) -> None:
+    site = enforced(b"User-agent: *\nDisallow: /static/private/\nDisallow: /static/rep.pdf$\nDisallow: /item/5$\n")
+    path = unquote_to_bytes(target).decode("utf-8", "surrogateescape")
+    assert site.respond(request(path, target=target, headers={"user-agent": GOOGLEBOT})) is not None
 
 
 @pytest.mark.parametrize("pattern", ["/%7Eold/", "/%70rivate/", "/a%2Db/", "/*?q=%7E"])

@@ -6,9 +6,11 @@ delay neither.
 
 import asyncio
 import os
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
+from contextvars import ContextVar
 from threading import Thread
 from typing import Any, Final, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
@@ -16,8 +18,10 @@ from weakref import WeakKeyDictionary
 from canfetch.client.transports.local_errors import NoThread
 
 _Result = TypeVar("_Result")
-# For computations of one event loop, which keeps a core for itself.
-_MAX_THREADS: Final = min(max((os.cpu_count() or 1) - 1, 1), 4)
+# For computations of one event loop.
+_MAX_THREADS: Final = min(max((os.cpu_count() or 1) - 1, 2), 4)
+# Who has caused a request, such as a client of a server. One who causes many waits longer for each.
+requester: ContextVar[str] = ContextVar("requester", default="")
 
 
 def start_daemon_thread(function: Callable[[], _Result], *, name: str) -> Future[_Result]:
@@ -47,14 +51,17 @@ def start_daemon_thread(function: Callable[[], _Result], *, name: str) -> Future
 async def call_off_loop(function: Callable[[], _Result]) -> _Result:
     """Call a function that computes for long in a daemon thread, or in the event loop if no thread is available.
 
-    Few functions are called at the same time: with many threads, the event loop would wait for each of them.
-    If this task is cancelled, the thread completes the call.
+    Few functions are called at the same time: with many threads, the event loop would wait for each of them. Those who
+    have caused the calls take turns. If this task is cancelled, the thread completes the call.
     """
-    async with _computations().threads:
-        try:
-            return await wait_in_loop(start_daemon_thread(function, name="canfetch-decode"))
-        except NoThread:
-            return function()
+    threads = _computations().threads
+    await threads.acquire(requester.get())
+    try:
+        return await wait_in_loop(start_daemon_thread(function, name="canfetch-compute"))
+    except NoThread:
+        return function()
+    finally:
+        threads.release()
 
 
 async def call_in_turn(function: Callable[[], _Result]) -> _Result:
@@ -65,10 +72,52 @@ async def call_in_turn(function: Callable[[], _Result]) -> _Result:
         return result
 
 
+class FairSlots:
+    """A number of slots for tasks of one event loop, which those who wait take in turns.
+
+    Args: number: The number of slots.
+    """
+
+    def __init__(self, number: int) -> None:
+        self._free = number
+        # In the order of their turns. None has no task that waits.
+        self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
+
+    async def acquire(self, name: str) -> None:
+        """Wait for a slot.
+
+        Args: name: Who waits. A name gets its next slot after all others that wait have got one.
+        """
+        if self._free and not self._waiting:
+            self._free -= 1
+            return
+        place = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(name, deque()).append(place)
+        try:
+            await place
+        except BaseException:
+            if place.done() and not place.cancelled():
+                self.release()
+            raise
+
+    def release(self) -> None:
+        """Free a slot, or pass it on to the next one that waits."""
+        while self._waiting:
+            name, places = self._waiting.popitem(last=False)
+            place = places.popleft()
+            if places:
+                self._waiting[name] = places
+            # A task that was cancelled waits no longer.
+            if not place.done():
+                place.set_result(None)
+                return
+        self._free += 1
+
+
 class _Computations(NamedTuple):
     """What the computations of the tasks of an event loop wait for."""
 
-    threads: asyncio.Semaphore
+    threads: FairSlots
     turn: asyncio.Lock
 
 
@@ -79,7 +128,7 @@ def _computations() -> _Computations:
     loop = asyncio.get_running_loop()
     found = _COMPUTATIONS.get(loop)
     if found is None:
-        found = _COMPUTATIONS[loop] = _Computations(asyncio.Semaphore(_MAX_THREADS), asyncio.Lock())
+        found = _COMPUTATIONS[loop] = _Computations(FairSlots(_MAX_THREADS), asyncio.Lock())
     return found
 
 

@@ -397,26 +397,31 @@ def _decodings(target: bytes) -> Iterator[bytes]:
     # Null bytes end a path for some programs, servers merge slashes, and the `$` of a route also matches before a line
     # feed at the end.
     ended = decoded.partition(b"\0")[0]
-    # Some parsers of URLs drop tabs and line breaks of the decoded path, and others drop bytes that are not UTF-8.
-    # Bottle drops slashes and backslashes at both ends of the name of a static file.
-    kept = (
-        ended,
-        ended.translate(None, b"\t\n\r"),
-        ended.decode("utf-8", "ignore").encode(),
-        ended.replace(b"\\", b"/"),
-    )
-    merged, tabless, valid, slashed = (_MANY_SLASHES.sub(b"/", one) for one in kept)
+    merged = dict.fromkeys(_MANY_SLASHES.sub(b"/", read) for read in _without_ignored(ended))
     is_read = b"%" in path or b"//" in path or b"\\" in path
-    paths = (decoded, merged, merged.removesuffix(b"\n"), tabless, valid, slashed) if is_read else ()
+    paths = (decoded, *merged) if is_read else ()
     # Views of static files ignore a slash after the name of a file.
-    ends = dict.fromkeys((merged, valid, slashed))
-    files = [file for one in ends if b"." in (file := normpath(one)).rpartition(b"/")[2] and file != one]
+    files = [file for one in merged if b"." in (file := normpath(one)).rpartition(b"/")[2] and file != one]
     for read in dict.fromkeys((*paths, *files)):
         quoted_path = _quote(read)
         yield _ANY_HOST + quoted_path + mark + query
         if b"[" in read or b"]" in read:
             # They need an escape in a path, but a rule can have them without one, and they are different then.
             yield _ANY_HOST + quoted_path.replace(b"%5B", b"[").replace(b"%5D", b"]") + mark + query
+
+
+def _without_ignored(path: bytes) -> Iterator[bytes]:
+    """Yield a decoded path without what applications ignore, in each combination.
+
+    Some parsers of URLs drop tabs and line breaks, and others drop bytes that are not UTF-8. The `$` of a route also
+    matches before a line feed at the end. Bottle drops slashes and backslashes at both ends of the name of a static
+    file.
+    """
+    for kept in dict.fromkeys((path, path.decode("utf-8", "ignore").encode())):
+        for slashed in dict.fromkeys((kept, kept.replace(b"\\", b"/"))):
+            yield slashed
+            yield slashed.removesuffix(b"\n")
+            yield slashed.translate(None, b"\t\n\r")
 
 
 def _quote(path: bytes) -> bytes:
@@ -430,12 +435,16 @@ def _refusal(crawler: DeclaredCrawler, file: ServedFile, url: bytes, *, keeps_do
             return None
         verdict = robots.decide(url, agent=crawler.agent)
         profile = None if crawler.entry is None else _PROFILES.get(crawler.entry.operator)
-        if profile is not None:
-            own = file.with_profile(profile, keeps_dots=keeps_dots)
-            # Some profiles decode no escapes. The normalised target is `/private` for `/%70rivate`, and the URL is
-            # still `/%70rivate`, which a rule can have as well.
-            if own.allows(_ANY_HOST + verdict.target, agent=crawler.agent) and own.allows(url, agent=crawler.agent):
-                return None
+        # The normalised target, `/private` for `/%70rivate`, because some profiles decode no escapes. So rules are
+        # read without the escapes that they do not need, as well.
+        if profile is not None and all(
+            own.allows(_ANY_HOST + verdict.target, agent=crawler.agent)
+            for own in (
+                file.with_profile(profile, keeps_dots=keeps_dots),
+                file.unescaped(profile, keeps_dots=keeps_dots),
+            )
+        ):
+            return None
     except InvalidURL:
         return None
     return verdict

@@ -1,8 +1,10 @@
 """One robots.txt as it is served: its bytes, its validators, and its rules."""
 
 import hashlib
+import re
 from collections.abc import Mapping
 from typing import Any, Final
+from urllib.parse import unquote_to_bytes
 
 from canfetch.agents.requested import named_tokens
 from canfetch.author.draft import Draft
@@ -21,6 +23,8 @@ from canfetch.errors import InvalidDraft, InvalidSitePolicy, ServingError
 from canfetch.integrations.serving.environments import SiteEnvironment
 
 ETAG_DIGITS: Final = 32
+# RFC 3986 section 2.3: characters that mean the same with an escape and without it.
+_UNRESERVED: Final = re.compile(rb"%(?:2[DE]|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])", re.IGNORECASE)
 
 
 class ServedFile:
@@ -34,7 +38,17 @@ class ServedFile:
         robots: The parsed file.
     """
 
-    __slots__ = ("_by_profile", "_disallowing", "_tokens", "content", "etag", "is_stored", "modified", "robots")
+    __slots__ = (
+        "_by_profile",
+        "_disallowing",
+        "_tokens",
+        "_unescaped",
+        "content",
+        "etag",
+        "is_stored",
+        "modified",
+        "robots",
+    )
 
     def __init__(self, content: bytes, *, modified: float | None = None, is_stored: bool = True) -> None:
         self.content = content
@@ -43,6 +57,7 @@ class ServedFile:
         self.modified = modified
         self.robots = parse(content)
         self._by_profile = {(self.robots.profile, False): self.robots}
+        self._unescaped: dict[tuple[str, bool], RobotsTxt] = {}
         self._tokens: dict[str, str] | None = None
         # Crawlers are in the registry or in the file, so their number is bounded.
         self._disallowing: dict[tuple[Agent, str | None], Rule | None] = {}
@@ -57,6 +72,19 @@ class ServedFile:
             robots = self.robots.with_profile(profile)
             robots = keep_dot_segments(robots) if keeps_dots else robots
             self._by_profile[profile, keeps_dots] = robots
+        return robots
+
+    def unescaped(self, profile: str, *, keeps_dots: bool = False) -> RobotsTxt:
+        """Return the file as a profile reads it, without the escapes that its rules do not need, such as `%7E`.
+
+        Args: keeps_dots: As for `with_profile`.
+        """
+        robots = self._unescaped.get((profile, keeps_dots))
+        if robots is None:
+            content = _UNRESERVED.sub(lambda escape: unquote_to_bytes(escape[0]), self.robots.content)
+            robots = parse(content, profile=profile)
+            robots = keep_dot_segments(robots) if keeps_dots else robots
+            self._unescaped[profile, keeps_dots] = robots
         return robots
 
     def disallowing_rule(self, agent: Agent, profile: str | None = None) -> Rule | None:
