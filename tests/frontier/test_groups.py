@@ -268,6 +268,14 @@ def test_a_visit_time_does_not_hold_up_the_group() -> None:
 
 
 @both_backends
+def test_the_file_of_an_origin_outside_its_visit_time_is_not_requested_for_each_url() -> None:
+    hosts = Origins(lines={HTTP: "Visit-time: 0600-0800"}, lifetime=300)
+    crawl(hosts, urls(HTTPS, HTTP, pages=20), group_by="host", min_delay=60.0)
+    early = [at for at, url in hosts.checks if url == HTTP and at < 6 * 3600]
+    assert len(early) == 1
+
+
+@both_backends
 @pytest.mark.urlfrontier
 def test_a_file_that_expires_before_the_delay_of_its_group_is_used_once() -> None:
     # Files are fresh for five minutes at least.

@@ -2,20 +2,22 @@
 
 import asyncio
 import gzip
+import ssl
 from collections.abc import AsyncIterator
-from threading import Event, current_thread, main_thread
+from threading import Event, Thread, current_thread, main_thread
 from typing import Any
 
 import pytest
+from tests.servers.certificates import Authority
 from tests.servers.web import Site
 from tests.transports.harness import LOOPBACK, make_request, transport_class
 
 from canfetch.access.responses import Response
 from canfetch.client.transports import AsyncTransport, daemon_threads
+from canfetch.client.transports.daemon_threads import FairSlots
 from canfetch.client.transports.endpoints import parse_endpoint
 from canfetch.client.transports.http_exchange import HTTPExchange
-from canfetch.client.transports.http_transport import _receive_in_turns
-from canfetch.client.transports.local_errors import NoThread
+from canfetch.client.transports.http_transport import AsyncHTTPTransport, _receive_in_turns
 from canfetch.client.transports.response_body import BodyDecoder, ResponseBuilder
 
 URL = "http://example.com/"
@@ -88,6 +90,109 @@ def test_the_chunks_of_several_responses_are_read_in_turns() -> None:
     assert turns >= 8 * (640 // 64 - 1)
 
 
+def test_other_tasks_have_turns_between_small_tls_records(
+    authority: Authority, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads = most = 0
+    read_record = ssl.SSLObject.read
+
+    def count(session: ssl.SSLObject, *arguments: Any) -> Any:
+        nonlocal reads, most
+        reads += 1
+        most = max(most, reads)
+        return read_record(session, *arguments)
+
+    async def take_turns() -> None:
+        nonlocal reads
+        while True:
+            reads = 0
+            await asyncio.sleep(0)
+
+    async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 4000\r\n\r\n")
+        for _ in range(4000):
+            # Each is a record.
+            writer.write(b"x")
+        await writer.drain()
+        writer.close()
+
+    async def main() -> Any:
+        server = await asyncio.start_server(respond, "127.0.0.1", 0, ssl=authority.good())
+        port = server.sockets[0].getsockname()[1]
+        other = asyncio.create_task(take_turns())
+        transport = AsyncHTTPTransport(ssl_context=authority.client())
+        monkeypatch.setattr(ssl.SSLObject, "read", count)
+        async with server:
+            answer = await transport.send(make_request(f"https://localhost:{port}/"))
+        other.cancel()
+        return answer
+
+    assert asyncio.run(main()).body == b"x" * 4000
+    assert 1 < most <= 140
+
+
+def test_those_who_wait_for_slots_take_turns() -> None:
+    order: list[str] = []
+
+    async def use(slots: FairSlots, name: str) -> None:
+        await slots.acquire(name)
+        order.append(name)
+        await asyncio.sleep(0)
+        slots.release()
+
+    async def main() -> None:
+        slots = FairSlots(1)
+        tasks = [asyncio.create_task(use(slots, name)) for name in "aaaaabbc"]
+        await asyncio.sleep(0)
+        # The first one has the slot. The second one of `a` waits no longer.
+        tasks[1].cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        # All slots are free again.
+        await slots.acquire("d")
+
+    asyncio.run(main())
+    assert order == list("abcabaa")
+
+
+def test_a_slot_that_a_cancelled_task_was_given_is_passed_on() -> None:
+    async def main() -> None:
+        slots = FairSlots(1)
+        await slots.acquire("a")
+        given, other = (asyncio.create_task(slots.acquire(name)) for name in "bc")
+        await asyncio.sleep(0)
+        slots.release()
+        given.cancel()
+        await asyncio.wait_for(other, 300)
+        assert given.cancelled()
+
+    asyncio.run(main())
+
+
+def test_a_call_in_a_thread_counts_until_it_ends() -> None:
+    running = 0
+    most = 0
+    released = Event()
+
+    def compute() -> None:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        assert released.wait(300)
+        running -= 1
+
+    async def main() -> None:
+        for _ in range(8):
+            call = asyncio.create_task(daemon_threads.call_off_loop(compute))
+            await asyncio.sleep(0.01)
+            call.cancel()
+        released.set()
+        await daemon_threads.call_off_loop(lambda: None)
+
+    asyncio.run(main())
+    assert 1 <= most <= 4
+
+
 def test_few_functions_are_called_in_threads_at_the_same_time() -> None:
     running: list[int] = []
     most = 0
@@ -128,11 +233,10 @@ def test_large_encoded_bodies_are_decoded_in_threads(
 
 
 def test_bodies_are_decoded_in_the_loop_without_threads(threads: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
-    async def refuse(_: object) -> None:
-        raise NoThread("no thread")
+    def refuse(_: Thread) -> None:
+        raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(daemon_threads, "wait_in_loop", refuse)
-    monkeypatch.setattr(daemon_threads, "start_daemon_thread", lambda *_, **__: None)
+    monkeypatch.setattr(Thread, "start", refuse)
     builder = ResponseBuilder(make_request(URL, max_bytes=PAGE_BYTES), 200, ENCODED)
     assert asyncio.run(builder.read_async(pieces(gzip.compress(b"x")))).body == b"x"
     assert threads == [False]

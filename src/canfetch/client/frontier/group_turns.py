@@ -12,7 +12,6 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from canfetch.access.pacing import DelayMode, Pace
-from canfetch.client.frontier.awaited_files import CheckedOrigin
 from canfetch.client.frontier.clocks import OUTSIDE_VISIT_TIME, Moment
 from canfetch.client.frontier.grouping import Resolver, resolved_group, unresolved_host
 from canfetch.client.frontier.origin_checks import CheckResult, OriginChecks, RequestPermission, recheck_delay
@@ -328,15 +327,13 @@ class GroupTurns:
                 # An older version accepted it.
                 self._skip(queued, None, seen, str(error))
                 continue
-            uncheckable = unresolved or self._uncheckable.get(name)
-            if uncheckable is not None and now.at < uncheckable.until:
-                if uncheckable.is_given_up and queued.id <= uncheckable.newest_url:
-                    self._skip(queued, None, seen, uncheckable.problem)
-                else:
-                    seen.delay(queued, uncheckable.until, uncheckable.problem)
+            if self._waits_for_check(queued, unresolved or self._uncheckable.get(name), now, seen):
                 continue
             checked = used.get(name) or self._checks.use(name, now.wall)
             if checked is None:
+                # The file of a site that cannot be visited now is not requested again for each of its URLs.
+                if _waits_for_visit(queued, self._checks.last_pace(name, now.wall), now, seen):
+                    continue
                 return first or name
             used[name] = checked
             again_at = self._checks.retry_at(name, checked.state, now)
@@ -350,13 +347,21 @@ class GroupTurns:
                 self._record(queued.url, verdict, checked.state)
                 self._skip(queued, verdict, seen)
                 continue
-            visit_at = now.next_request_at(_visits(checked), last_request_at=None)
-            if visit_at > now.at:
-                seen.delay(queued, visit_at, OUTSIDE_VISIT_TIME)
+            if _waits_for_visit(queued, checked.pace, now, seen):
                 continue
             pace = self._pace(max(group.delay, self._longest_delay(checked.pace)), checked.pace)
             first = AllowedURL(queued, verdict, checked.state, pace)
         return first
+
+    def _waits_for_check(self, queued: QueuedURL, uncheckable: _Uncheckable | None, now: Moment, seen: _Pass) -> bool:
+        """Let a URL wait, or skip it, if its robots.txt or its host cannot be checked. Return whether that is so."""
+        if uncheckable is None or now.at >= uncheckable.until:
+            return False
+        if uncheckable.is_given_up and queued.id <= uncheckable.newest_url:
+            self._skip(queued, None, seen, uncheckable.problem)
+        else:
+            seen.delay(queued, uncheckable.until, uncheckable.problem)
+        return True
 
     def _skip(self, queued: QueuedURL, verdict: ClientVerdict | None, seen: _Pass, error: str | None = None) -> None:
         # Reported before it is dropped: a crawl that is killed in between reports it again.
@@ -397,5 +402,11 @@ def _next_request_at(group: QueuedOrigin, pace: Pace, now: Moment) -> float:
     return now.next_request_at(pace, last_request_at=group.last_request_at, retry_at=group.retry_at)
 
 
-def _visits(checked: CheckedOrigin) -> Pace:
-    return Pace(visit_times=checked.pace.visit_times)
+def _waits_for_visit(queued: QueuedURL, pace: Pace | None, now: Moment, seen: _Pass) -> bool:
+    """Let a URL wait if it is outside the Visit-time of its site, as far as that is known. Return whether it is."""
+    visits = Pace() if pace is None else Pace(visit_times=pace.visit_times)
+    visit_at = now.next_request_at(visits, last_request_at=None)
+    if visit_at <= now.at:
+        return False
+    seen.delay(queued, visit_at, OUTSIDE_VISIT_TIME)
+    return True

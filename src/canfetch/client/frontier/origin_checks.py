@@ -309,6 +309,16 @@ class OriginChecks:
         self._hold(origin, checked._replace(usable_until=-inf))
         return checked if is_usable else self._find_fresh(origin, now)
 
+    def last_pace(self, origin: int | str, now: float) -> Pace | None:
+        """Return the limits of the last known file of an origin, which may have expired, or None.
+
+        Args: As for `use`.
+        """
+        checked = self._held.get(origin)
+        if checked is None or now < checked.state.valid_from or self._is_replaced(checked):
+            return None
+        return checked.pace
+
     def _is_usable_once(self, origin: int | str, now: float) -> bool:
         """Return whether the file of an origin was obtained for its next turn, so that it can have expired by then."""
         checked = self._checked.get(origin) or self._held.get(origin)

@@ -52,16 +52,22 @@ async def call_off_loop(function: Callable[[], _Result]) -> _Result:
     """Call a function that computes for long in a daemon thread, or in the event loop if no thread is available.
 
     Few functions are called at the same time: with many threads, the event loop would wait for each of them. Those who
-    have caused the calls take turns. If this task is cancelled, the thread completes the call.
+    have caused the calls take turns. If this task is cancelled, the thread completes the call, and counts until then.
     """
-    threads = _computations().threads
+    loop, threads = asyncio.get_running_loop(), _computations().threads
     await threads.acquire(requester.get())
+    future = start_daemon_thread(function, name="canfetch-compute")
+
+    def free(_: Future[_Result]) -> None:
+        # RuntimeError: the event loop is closed.
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(threads.release)
+
+    future.add_done_callback(free)
     try:
-        return await wait_in_loop(start_daemon_thread(function, name="canfetch-compute"))
+        return await wait_in_loop(future)
     except NoThread:
         return function()
-    finally:
-        threads.release()
 
 
 async def call_in_turn(function: Callable[[], _Result]) -> _Result:
