@@ -15,14 +15,15 @@ class Shares:
     Args:
         total: The amount for all clients.
         client_total: The amount for one client. By default a quarter, and at least 1.
-        network_total: The amount for all clients of a network. By default, it can have as much as is left, so that
-            several networks together cannot take all: the first one gets a half, and the next one a half of the rest.
+        network_total: The amount for all clients of a network, at least that of a client. By default, it can have as
+            much as is left, so that several networks together cannot take all: the first one gets a half, and the next
+            one a half of the rest.
     """
 
     def __init__(self, total: int, client_total: int | None = None, network_total: int | None = None) -> None:
         self._total = total
         self._client_total = max(1, total // CLIENT_PART) if client_total is None else client_total
-        self._network_total = network_total
+        self._network_total = None if network_total is None else max(network_total, self._client_total)
         # By client and by network. A client without a network is its own.
         self._taken: Counter[str] = Counter()
         self._taken_in: Counter[str] = Counter()
