@@ -103,7 +103,7 @@ def test_registry_notes(run: Run) -> None:
         "  note      Google-Extended fetches nothing: other crawlers of Google look for this token" in token_only.lines
     )
     shared = run("explain", "/x", "--agent", "Yandex", "--robots", "robots.txt")
-    text = "Yandex stands for all crawlers of Yandex: each reads this group if no group has its own name"
+    text = "Yandex is a name for all crawlers of Yandex: each obeys the group of this name if it has none of its own"
     assert f"  note      {text}" in shared.lines
     user = run("explain", "/x", "--agent", "ChatGPT-User", "--robots", "robots.txt")
     assert "ChatGPT-User (OpenAI) might ignore robots.txt, according to its operator (checked 2026-11-20)" in user.out

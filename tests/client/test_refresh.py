@@ -1,7 +1,7 @@
 """`refresh`: both clients fetch the robots.txt of an origin now, with a conditional request."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
@@ -160,6 +160,28 @@ def test_a_refresh_that_waits_for_a_fetch_ends_if_that_one_is_interrupted(create
     assert raised == [interrupted]
     assert state.entry.outcome.access is Access.SUCCESSFUL
     assert len(origin.requests) == 2
+
+
+def test_an_error_during_the_end_of_a_generator_reaches_the_caller(create: Callable[..., Both]) -> None:
+    origin, store = ScriptedOrigin(TAGGED), MemoryStore()
+    both = create(origin, store)
+
+    def fail(_: TransportRequest) -> Response | Failure:
+        raise RuntimeError("broken")
+
+    origin.send = fail  # type: ignore[method-assign]
+
+    def crawl() -> Generator[None, None, None]:
+        try:
+            yield
+        finally:
+            both.refresh(URL)
+
+    crawling = crawl()
+    next(crawling)
+    with pytest.raises(RuntimeError, match="broken"):
+        crawling.close()
+    assert store._leases == {}
 
 
 def test_a_failed_refresh_keeps_the_file_of_the_fetch_that_it_waited_for(create: Callable[..., Both]) -> None:

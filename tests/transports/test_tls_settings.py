@@ -1,6 +1,7 @@
 """Own certificate authorities and client certificates."""
 
 import os
+import ssl
 import subprocess
 import sys
 from pathlib import Path
@@ -38,6 +39,14 @@ def encrypted_key(file: Path, folder: Path, password: bytes) -> Path:
         )
     )
     return encrypted
+
+
+def test_servers_cannot_choose_parameters_or_repeat_the_handshake(authority: Authority) -> None:
+    context = create_ssl_context()
+    assert not any(cipher["name"].startswith("DHE-") for cipher in context.get_ciphers())
+    assert context.options & ssl.OP_NO_RENEGOTIATION
+    # Some servers request the certificate of a client by a renegotiation.
+    assert not create_ssl_context(client_cert=authority.client_certificate()).options & ssl.OP_NO_RENEGOTIATION
 
 
 def test_own_authority_is_trusted(name: str, authority: Authority, tls_site: Site) -> None:

@@ -169,6 +169,21 @@ def test_a_slot_that_a_cancelled_task_was_given_is_passed_on() -> None:
     asyncio.run(main())
 
 
+def test_closed_event_loops_are_forgotten() -> None:
+    async def contend() -> None:
+        await asyncio.gather(*(daemon_threads.call_in_turn(lambda: None) for _ in range(3)))
+        # It waits when the event loop is closed.
+        turn = daemon_threads._computations().turn
+        await turn.acquire("a")
+        _waiting.append(asyncio.create_task(turn.acquire("b")))
+        await asyncio.sleep(0)
+
+    _waiting: list[asyncio.Task[None]] = []
+    for _ in range(3):
+        asyncio.run(contend())
+    assert len(daemon_threads._COMPUTATIONS) <= 1 + sum(not loop.is_closed() for loop in daemon_threads._COMPUTATIONS)
+
+
 def test_a_call_in_a_thread_counts_until_it_ends() -> None:
     running = 0
     most = 0

@@ -79,7 +79,9 @@ def token_only_text(crawler: Crawler) -> str:
     """Return what a token is for that is only used in robots.txt files, as the part of a sentence after its name."""
     if is_control_token(crawler.name):
         return f"fetches nothing: other crawlers of {crawler.operator} look for this token"
-    return f"stands for all crawlers of {crawler.operator}: each reads this group if no group has its own name"
+    return (
+        f"is a name for all crawlers of {crawler.operator}: each obeys the group of this name if it has none of its own"
+    )
 
 
 def crawler_sentences(crawler: Crawler) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """The base class of the synchronous and the asynchronous client."""
 
 import logging
+import sys
 import time
 from collections.abc import Awaitable, Callable, Collection, Generator
 from contextlib import closing
@@ -381,7 +382,7 @@ class BaseClient(Generic[TransportT]):
 
         Args: perform: Performs an action. That of the synchronous client never suspends the coroutine.
         """
-        leases = HeldLeases()
+        leases, outer = HeldLeases(), sys.exception()
         try:
             with closing(self._start_procedure(origin, state, refresh=refresh, offline=offline)) as procedure:
                 result: Any = None
@@ -397,7 +398,7 @@ class BaseClient(Generic[TransportT]):
                     result = await perform(action)
                     leases.end(action, result)
         except BaseException as error:
-            if _is_abandoned(error):
+            if _is_abandoned(error, outer):
                 # Nothing can be waited for.
                 raise GeneratorExit from error
             # Otherwise other processes would wait until they expire.
@@ -460,12 +461,16 @@ def _fetch_tracer(tracer: "Tracer | None") -> "FetchTracer | None":
     return FetchTracer(tracer)
 
 
-def _is_abandoned(error: BaseException) -> bool:
+def _is_abandoned(error: BaseException, outer: BaseException | None) -> bool:
     """Return whether a coroutine is being ended because its event loop was closed.
 
     The libraries that it waits for can raise other exceptions meanwhile.
+
+    Args: outer: The exception that the caller handled when the coroutine began, or None.
     """
     found: BaseException | None = error
-    while found is not None and not isinstance(found, GeneratorExit):
+    while found is not None and found is not outer:
+        if isinstance(found, GeneratorExit):
+            return True
         found = found.__context__
-    return found is not None
+    return False

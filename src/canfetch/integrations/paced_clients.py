@@ -19,19 +19,18 @@ class PacedClient(Client):
 
     start_turn: Callable[[OriginState], AbstractContextManager[object]] | None = None
 
-    def fetch_use_files(self, url: str, purpose: str, *, cross_origin: bool) -> None:
+    def fetch_use_files(self, url: str, purpose: str, *, cross_origin: bool) -> float:
         """Fetch the tdmrep.json of an origin, and the licenses that its robots.txt names, if they are not in memory.
 
         Args: As for `may_use`, which needs these files.
+        Returns: When one of them has to be fetched again, in seconds since the epoch.
         Raises: As `may_use`.
         """
-        from canfetch.client.use import question_steps, tdm_file_step  # noqa: PLC0415 - as in `may_use`
+        from canfetch.client.use import question_steps  # noqa: PLC0415 - as in `may_use`
 
         named = () if cross_origin else (self._origin_of(url),)
-        now = self._clock()
-        if self._site_files.get(self._site_step(tdm_file_step(url), named), now) is None:
-            steps = question_steps(url, purpose, self._named_agent(None), None, now)
-            run_steps(steps, partial(self._perform_step, named))
+        steps = question_steps(url, purpose, self._named_agent(None), None, self._clock())
+        return run_steps(steps, partial(self._perform_step, named)).readings[-1].fresh_until
 
     def request_document(
         self, url: str, *, max_bytes: int, user_agent: str | None = None, cross_origin: bool = False
@@ -52,15 +51,13 @@ class PacedAsyncClient(AsyncClient):
 
     start_turn: Callable[[OriginState], Awaitable[AbstractContextManager[object]]] | None = None
 
-    async def fetch_use_files(self, url: str, purpose: str, *, cross_origin: bool) -> None:
+    async def fetch_use_files(self, url: str, purpose: str, *, cross_origin: bool) -> float:
         """Fetch the files of an origin that `may_use` needs. See `PacedClient.fetch_use_files`."""
-        from canfetch.client.use import question_steps, tdm_file_step  # noqa: PLC0415 - as in `may_use`
+        from canfetch.client.use import question_steps  # noqa: PLC0415 - as in `may_use`
 
         named = () if cross_origin else (self._origin_of(url),)
-        now = self._clock()
-        if self._site_files.get(self._site_step(tdm_file_step(url), named), now) is None:
-            steps = question_steps(url, purpose, self._named_agent(None), None, now)
-            await run_steps_async(steps, partial(self._perform_step, named))
+        steps = question_steps(url, purpose, self._named_agent(None), None, self._clock())
+        return (await run_steps_async(steps, partial(self._perform_step, named))).readings[-1].fresh_until
 
     async def request_document(
         self, url: str, *, max_bytes: int, user_agent: str | None = None, cross_origin: bool = False

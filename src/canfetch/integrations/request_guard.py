@@ -4,6 +4,7 @@ import asyncio
 import re
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection, Iterator, MutableMapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -51,6 +52,8 @@ SIGNATURE_HEADERS: Final = ("Signature-Agent", "Signature-Input", "Signature")
 _FINAL_DOT: Final = re.compile(r"\A([A-Za-z]+://[^/?#]*?)\.(?=(?::[0-9]*)?(?:[/?#]|\Z))")
 _PAGE_ATTRIBUTE: Final = "_canfetch_page_verdict"
 _USE_ATTRIBUTE: Final = "_canfetch_use_verdict"
+# The number of origins for which it is known until when their files about uses are fresh.
+_MAX_USE_FILES: Final = 10_000
 # The guards that let the requests of the current thread or task pass.
 _EXEMPTING: Final[ContextVar[tuple[object, ...]]] = ContextVar("_EXEMPTING", default=())
 # The last redirect in the current thread or task. HTTP clients send the next request of a chain in the same one. It
@@ -238,6 +241,8 @@ class _BaseGuard:
     def reset_after_fork(self) -> None:
         """Take a new lock. The counts continue those of the parent."""
         self._lock = threading.Lock()
+        # Until when the files about uses are fresh, by the name of their origin.
+        self._use_files: OrderedDict[tuple[str, bool], float] = OrderedDict()
 
     @property
     def stats(self) -> RequestStats:
@@ -392,6 +397,19 @@ class _BaseGuard:
             message = f"invalid URL {quoted(redacted_url(url))}: expected an absolute URL with a valid host and port"
             raise self._errors.invalid_url(message, url) from error
 
+    def _has_use_files(self, url: str, *, cross_origin: bool) -> bool:
+        """Return whether the files of an origin about uses were fetched, and are still fresh."""
+        with self._lock:
+            return self._clock() < self._use_files.get((str(Origin.from_url(url)), cross_origin), 0.0)
+
+    def _note_use_files(self, url: str, fresh_until: float, *, cross_origin: bool) -> None:
+        key = str(Origin.from_url(url)), cross_origin
+        with self._lock:
+            self._use_files.pop(key, None)
+            self._use_files[key] = fresh_until
+            if len(self._use_files) > _MAX_USE_FILES:
+                self._use_files.popitem(last=False)
+
     def _count(self, name: str, number: float = 1) -> None:
         with self._lock:
             self._counts[name] += number
@@ -435,9 +453,13 @@ class RequestGuard(_BaseGuard):
             return CheckedRequest()
         cross_origin = self._is_foreign(url)
         verdict = self._require_allowed(url, cross_origin=cross_origin)
-        if self._purpose is not None:
+        if self._purpose is not None and not self._has_use_files(url, cross_origin=cross_origin):
+            state = self.client.origin_state(url, cross_origin=cross_origin)
             # Now, because the response will hold a connection, and the pool of the HTTP client may have no other one.
-            self.client.fetch_use_files(url, self._purpose, cross_origin=cross_origin)
+            fresh_until = self.client.fetch_use_files(url, self._purpose, cross_origin=cross_origin)
+            self._note_use_files(url, fresh_until, cross_origin=cross_origin)
+            if self.client.origin_state(url, cross_origin=cross_origin) is not state:
+                verdict = self._require_allowed(url, cross_origin=cross_origin)
         if self._pacer is None:
             return CheckedRequest(verdict)
         state = self.client.origin_state(url, cross_origin=cross_origin)
@@ -525,8 +547,12 @@ class AsyncRequestGuard(_BaseGuard):
             return CheckedRequest()
         cross_origin = self._is_foreign(url)
         verdict = await self._require_allowed(url, cross_origin=cross_origin)
-        if self._purpose is not None:
-            await self.client.fetch_use_files(url, self._purpose, cross_origin=cross_origin)
+        if self._purpose is not None and not self._has_use_files(url, cross_origin=cross_origin):
+            state = await self.client.origin_state(url, cross_origin=cross_origin)
+            fresh_until = await self.client.fetch_use_files(url, self._purpose, cross_origin=cross_origin)
+            self._note_use_files(url, fresh_until, cross_origin=cross_origin)
+            if await self.client.origin_state(url, cross_origin=cross_origin) is not state:
+                verdict = await self._require_allowed(url, cross_origin=cross_origin)
         if self._pacer is None:
             return CheckedRequest(verdict)
         state = await self.client.origin_state(url, cross_origin=cross_origin)

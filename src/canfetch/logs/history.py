@@ -104,11 +104,15 @@ class RobotsHistory:
         if not self._hosts:
             return self._default
         name = host.lower()
-        without_port = name if name.endswith("]") else name.rpartition(":")[0] or name
-        own = self._hosts.get(name)
-        if own is None:
-            own = self._hosts.get(without_port.removesuffix("."))
-        return self._default if own is None else own
+        host, port = name, ""
+        if ":" in name and not name.endswith("]"):
+            host, _, port = name.rpartition(":")
+        # The dot of the root makes no other host.
+        host = host.removesuffix(".")
+        for key in (name, f"{host}:{port}", host):
+            if (own := self._hosts.get(key)) is not None:
+                return own
+        return self._default
 
 
 class Timeline(NamedTuple):

@@ -101,7 +101,7 @@ class GroupTurns:
         self._queue = queue
         self._checks = checks
         self._bounds = bounds
-        # A request rate is no length of windows, so it is not part of the delay of a group then.
+        # A request rate is not the length of a window, so it is not part of the delay of a group then.
         self._has_windows = bounds.delay_mode is DelayMode.WINDOW
         self._agent = agent
         self._max_unreachable = max_unreachable

@@ -13,6 +13,7 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from contextvars import copy_context
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -200,7 +201,8 @@ class KeyDirectories:
             known = None if copy is None or copy.keys is None else _Fetched(copy.keys, 0.0, copy.headers)
             if not trusted:
                 self._untrusted_flights.add(url)
-        fly = partial(self._fly, url, flight, known, trusted=trusted)
+        # Its requests are those of whoever asked.
+        fly = partial(copy_context().run, self._fly, url, flight, known, trusted=trusted)
         thread = start_daemon_thread(fly, name="canfetch-keys")
         error = thread.exception() if thread.done() else None
         if error is not None:

@@ -321,7 +321,8 @@ def _create_socket(address: str, port: int) -> tuple[socket.socket, tuple[object
     )
     created = socket.socket(family, kind, protocol)
     created.setblocking(False)
-    created.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    with contextlib.suppress(OSError):
+        created.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return created, peer
 
 
@@ -429,6 +430,8 @@ class _TLS:
         self._incoming = ssl.MemoryBIO()
         self._outgoing = ssl.MemoryBIO()
         self.session = context.wrap_bio(self._incoming, self._outgoing, server_hostname=name)
+        # Raised by the next call: the bytes before it were received.
+        self._error: ssl.SSLError | None = None
 
     async def handshake(self, *, off_loop: bool) -> None:
         await self._run(self.session.do_handshake, off_loop=off_loop)
@@ -443,6 +446,8 @@ class _TLS:
 
         Raises: OSError, with SSLEOFError for a connection that was cut.
         """
+        if self._error is not None:
+            raise self._error
         try:
             data = await self._run(lambda: self.session.read(limit))
         except ssl.SSLZeroReturnError:
@@ -457,12 +462,15 @@ class _TLS:
     def _read_records(self, limit: int) -> bytes:
         """Return what some of the records contain that have arrived. Servers can send records of one byte."""
         found = bytearray()
-        # The next call raises the error again.
-        with contextlib.suppress(ssl.SSLError):
+        try:
             for _ in range(_RECORDS_AT_A_TIME):
                 if len(found) >= limit:
                     break
                 found += self.session.read(limit - len(found))
+        except (ssl.SSLWantReadError, ssl.SSLZeroReturnError):
+            pass
+        except ssl.SSLError as error:
+            self._error = error
         return bytes(found)
 
     async def _run(self, operation: Callable[[], _Result], *, off_loop: bool = False) -> _Result:

@@ -51,12 +51,16 @@ def start_daemon_thread(function: Callable[[], _Result], *, name: str) -> Future
 async def call_off_loop(function: Callable[[], _Result]) -> _Result:
     """Call a function that computes for long in a daemon thread, or in the event loop if no thread is available.
 
-    Few functions are called at the same time: with many threads, the event loop would wait for each of them. Those who
-    have caused the calls take turns. If this task is cancelled, the thread completes the call, and counts until then.
+    Few functions are called at the same time: with many threads, the event loop would wait for each of them. Requesters
+    take turns. If this task is cancelled, the thread completes the call, and counts until then.
     """
     loop, threads = asyncio.get_running_loop(), _computations().threads
     await threads.acquire(requester.get())
-    future = start_daemon_thread(function, name="canfetch-compute")
+    try:
+        future = start_daemon_thread(function, name="canfetch-compute")
+    except BaseException:
+        threads.release()
+        raise
 
     def free(_: Future[_Result]) -> None:
         # RuntimeError: the event loop is closed.
@@ -72,10 +76,14 @@ async def call_off_loop(function: Callable[[], _Result]) -> _Result:
 
 async def call_in_turn(function: Callable[[], _Result]) -> _Result:
     """Call a function that computes for a moment. Other tasks of the event loop run before the next such call."""
-    async with _computations().turn:
+    turn = _computations().turn
+    await turn.acquire(requester.get())
+    try:
         result = function()
         await asyncio.sleep(0)
         return result
+    finally:
+        turn.release()
 
 
 class FairSlots:
@@ -86,13 +94,13 @@ class FairSlots:
 
     def __init__(self, number: int) -> None:
         self._free = number
-        # In the order of their turns. None has no task that waits.
+        # In the order of their turns. No deque is empty.
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
 
     async def acquire(self, name: str) -> None:
         """Wait for a slot.
 
-        Args: name: Who waits. A name gets its next slot after all others that wait have got one.
+        Args: name: The name of the requester. It gets its next slot after all others that wait have got one.
         """
         if self._free and not self._waiting:
             self._free -= 1
@@ -104,6 +112,8 @@ class FairSlots:
         except BaseException:
             if place.done() and not place.cancelled():
                 self.release()
+            else:
+                self._remove(name, place)
             raise
 
     def release(self) -> None:
@@ -113,18 +123,25 @@ class FairSlots:
             place = places.popleft()
             if places:
                 self._waiting[name] = places
-            # A task that was cancelled waits no longer.
+            # A task that was just cancelled waits no longer.
             if not place.done():
                 place.set_result(None)
                 return
         self._free += 1
+
+    def _remove(self, name: str, place: asyncio.Future[None]) -> None:
+        places = self._waiting.get(name)
+        if places is not None and place in places:
+            places.remove(place)
+            if not places:
+                del self._waiting[name]
 
 
 class _Computations(NamedTuple):
     """What the computations of the tasks of an event loop wait for."""
 
     threads: FairSlots
-    turn: asyncio.Lock
+    turn: FairSlots
 
 
 _COMPUTATIONS: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, _Computations]] = WeakKeyDictionary()
@@ -134,7 +151,10 @@ def _computations() -> _Computations:
     loop = asyncio.get_running_loop()
     found = _COMPUTATIONS.get(loop)
     if found is None:
-        found = _COMPUTATIONS[loop] = _Computations(FairSlots(_MAX_THREADS), asyncio.Lock())
+        # What waits in a loop that was closed refers to it.
+        for closed in [each for each in _COMPUTATIONS if each.is_closed()]:
+            del _COMPUTATIONS[closed]
+        found = _COMPUTATIONS[loop] = _Computations(FairSlots(_MAX_THREADS), FairSlots(1))
     return found
 
 

@@ -185,6 +185,11 @@ class HTTPExchange(_Exchange):
         return self._is_behind
 
     @property
+    def has_many_chunks(self) -> bool:
+        """Whether more chunks have been read than `advance` reads at a time."""
+        return self._chunks > _EVENTS_AT_A_TIME
+
+    @property
     def is_slow_to_decode(self) -> bool:
         """Whether `advance` can take long enough to hold up an event loop."""
         return self._builder is not None and self._builder.is_slow

@@ -210,12 +210,12 @@ async def _receive_in_turns(exchange: HTTPExchange, data: bytes) -> Response | N
     """Call `exchange.receive`, while other tasks of the event loop get turns, however the data is encoded."""
     exchange.add(data)
     response = None
-    is_first = True
+    # Nearly always, the first step reads all of the data.
+    is_first = not exchange.has_many_chunks
     while response is None and exchange.is_behind:
         if exchange.is_slow_to_decode:
             response = await call_off_loop(exchange.advance)
         elif is_first:
-            # Nearly always all of the data.
             response, is_first = exchange.advance(), False
         else:
             response = await call_in_turn(exchange.advance)

@@ -48,7 +48,10 @@ def create_ssl_context(
         ) from None
     ciphers = (cipher["name"] for cipher in context.get_ciphers())
     context.set_ciphers(":".join(name for name in ciphers if not name.startswith("DHE-")))
-    if client_cert is not None:
+    if client_cert is None:
+        # Some servers request the certificate of a client only by another handshake.
+        context.options |= ssl.OP_NO_RENEGOTIATION
+    else:
         _load_client_certificate(context, client_cert, client_key, password)
         _CLIENT_CERTIFICATES[context] = hashlib.sha256(Path(client_cert).read_bytes()).hexdigest()
     return context

@@ -15,9 +15,9 @@ class Shares:
     Args:
         total: The amount for all clients.
         client_total: The amount for one client. By default a quarter, and at least 1.
-        network_total: The amount for all clients of a network, at least that of a client. By default, it can have as
-            much as is left, so that several networks together cannot take all: the first one gets a half, and the next
-            one a half of the rest.
+        network_total: The amount for all clients of a network, at least that of a client. By default, it can have at
+            most as much as is still free, so that several networks together cannot take all: the first one gets a half,
+            and the next one a half of the rest.
     """
 
     def __init__(self, total: int, client_total: int | None = None, network_total: int | None = None) -> None:
