@@ -183,6 +183,9 @@ class Visits:
         etag = None if etag in _INVALID else etag
         if last.interval == 0.0:
             return _Visit(schedule.every, etag, last_modified)
+        if changed is False:
+            # A 304 need not repeat them.
+            etag, last_modified = etag or last.etag, last_modified or last.last_modified
         if changed is None and etag and last.etag:
             changed = etag != last.etag
         elif changed is None and last_modified and last.last_modified:
@@ -191,4 +194,4 @@ class Visits:
             return _Visit(last.interval, etag, last_modified)
         if changed:
             return _Visit(max(last.interval / 2, schedule.minimum), etag, last_modified)
-        return _Visit(min(last.interval * 2, schedule.maximum), etag or last.etag, last_modified or last.last_modified)
+        return _Visit(min(last.interval * 2, schedule.maximum), etag, last_modified)

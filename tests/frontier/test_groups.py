@@ -286,7 +286,6 @@ def test_a_file_that_expires_before_the_delay_of_its_group_is_used_once() -> Non
 
 
 @both_backends
-@pytest.mark.urlfrontier
 def test_a_request_rate_of_a_group_is_no_window() -> None:
     starts: list[float] = []
 

@@ -66,7 +66,7 @@ class Recrawl:
             if changed is None:
                 pairs = zip(visit[1:], last[1:], strict=True)
                 changed = next((new != old for new, old in pairs if None not in (new, old)), None)
-            elif not changed:
+            elif changed is False:
                 # A 304 need not repeat them.
                 visit = Visit(0.0, visit.etag or last.etag, visit.last_modified or last.last_modified)
         return visit._replace(interval=self.interval(last, changed=changed))
