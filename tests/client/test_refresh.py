@@ -166,8 +166,8 @@ def test_an_error_during_the_end_of_a_generator_reaches_the_caller(create: Calla
     origin, store = ScriptedOrigin(TAGGED), MemoryStore()
     both = create(origin, store)
 
-    def fail(_: TransportRequest) -> Response | Failure:
-        raise RuntimeError("broken")
+    def fail(request: TransportRequest) -> Response | Failure:
+        raise RuntimeError(f"broken: {request.url}")
 
     origin.send = fail  # type: ignore[method-assign]
 
