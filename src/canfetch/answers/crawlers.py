@@ -5,7 +5,6 @@ from typing import Any, Final, NamedTuple
 
 from canfetch.agents import REGISTRY, Crawler, Registry
 from canfetch.agents.requested import RequestedAgent, requested_agent, unknown_agent_notes
-from canfetch.consent.purposes import is_control_token
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.redaction import redacted_url
@@ -77,6 +76,9 @@ def compliance_text(crawler: Crawler) -> str:
 
 def token_only_text(crawler: Crawler) -> str:
     """Return what a token is for that is only used in robots.txt files, as the part of a sentence after its name."""
+    # Imported for these tokens only: `canfetch check` starts fast.
+    from canfetch.consent.purposes import is_control_token  # noqa: PLC0415
+
     if is_control_token(crawler.name):
         return f"fetches nothing: other crawlers of {crawler.operator} look for this token"
     return (
