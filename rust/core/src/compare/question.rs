@@ -16,6 +16,7 @@ use super::domain::Targets;
 use super::pattern_index::may_overlap;
 use super::refinement::{ABSENT, ANY, BYTES_OF_A_STEP, Deciders, LAST, Refinement, Wanted};
 use super::search::{Outcome, Search};
+use crate::sorting::sort_by_key;
 
 /// If more patterns than these make a difference within a pattern, its targets are divided like those of any question.
 const MAX_DIFFERING: usize = 8;
@@ -453,7 +454,8 @@ impl<'a> QuestionSearch<'a> {
         }
         let with_length = candidates.into_iter().map(|index| (self.refinement.known(index).least_length, index));
         let mut candidates: Vec<(usize, u32)> = with_length.collect();
-        candidates.sort_unstable();
+        // Those of one length are in order of precedence already.
+        sort_by_key(&mut candidates, |&(least, _)| least as u64);
         self.push_next(Siblings { set: Rc::new(set.clone()), list, candidates: candidates.into(), next: 0 })
     }
 
