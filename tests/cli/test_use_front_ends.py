@@ -24,12 +24,12 @@ from canfetch.consent import MissingSource, PageResponse, SourceState, UseVerdic
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.verdict import RobotsDisallowed
+from canfetch.integrations.checked_request import SentRequest
 from canfetch.integrations.request_guard import (
     AsyncRequestGuard,
     InvalidRequestURL,
     RequestErrors,
     RequestGuard,
-    SentRequest,
     UseDisallowed,
     use_verdict,
 )

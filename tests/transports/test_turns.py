@@ -13,12 +13,12 @@ from tests.servers.web import Site
 from tests.transports.harness import LOOPBACK, make_request, transport_class
 
 from canfetch.access.responses import Response
-from canfetch.client.transports import AsyncTransport, daemon_threads
-from canfetch.client.transports.daemon_threads import FairSlots
+from canfetch.client.transports import AsyncTransport, turns
 from canfetch.client.transports.endpoints import parse_endpoint
 from canfetch.client.transports.http_exchange import HTTPExchange
 from canfetch.client.transports.http_transport import AsyncHTTPTransport, _receive_in_turns
 from canfetch.client.transports.response_body import BodyDecoder, ResponseBuilder
+from canfetch.client.transports.turns import FairSlots
 
 URL = "http://example.com/"
 PAGE_BYTES = 5_000_000
@@ -171,9 +171,9 @@ def test_a_slot_that_a_cancelled_task_was_given_is_passed_on() -> None:
 
 def test_closed_event_loops_are_forgotten() -> None:
     async def contend() -> None:
-        await asyncio.gather(*(daemon_threads.call_in_turn(lambda: None) for _ in range(3)))
+        await asyncio.gather(*(turns.call_in_turn(lambda: None) for _ in range(3)))
         # It waits when the event loop is closed.
-        turn = daemon_threads._computations().turn
+        turn = turns._computations().turn
         await turn.acquire("a")
         _waiting.append(asyncio.create_task(turn.acquire("b")))
         await asyncio.sleep(0)
@@ -181,7 +181,7 @@ def test_closed_event_loops_are_forgotten() -> None:
     _waiting: list[asyncio.Task[None]] = []
     for _ in range(3):
         asyncio.run(contend())
-    assert len(daemon_threads._COMPUTATIONS) <= 1 + sum(not loop.is_closed() for loop in daemon_threads._COMPUTATIONS)
+    assert len(turns._COMPUTATIONS) <= 1 + sum(not loop.is_closed() for loop in turns._COMPUTATIONS)
 
 
 def test_a_call_in_a_thread_counts_until_it_ends() -> None:
@@ -198,11 +198,11 @@ def test_a_call_in_a_thread_counts_until_it_ends() -> None:
 
     async def main() -> None:
         for _ in range(8):
-            call = asyncio.create_task(daemon_threads.call_off_loop(compute))
+            call = asyncio.create_task(turns.call_off_loop(compute))
             await asyncio.sleep(0.01)
             call.cancel()
         released.set()
-        await daemon_threads.call_off_loop(lambda: None)
+        await turns.call_off_loop(lambda: None)
 
     asyncio.run(main())
     assert 1 <= most <= 4
@@ -221,7 +221,7 @@ def test_few_functions_are_called_in_threads_at_the_same_time() -> None:
         running.pop()
 
     async def call_all() -> None:
-        calls = [asyncio.create_task(daemon_threads.call_off_loop(compute)) for _ in range(16)]
+        calls = [asyncio.create_task(turns.call_off_loop(compute)) for _ in range(16)]
         while not running:  # noqa: ASYNC110 - a thread sets it
             await asyncio.sleep(0.01)
         released.set()

@@ -1,8 +1,9 @@
 """canfetch inside other libraries: one module or package for each, imported only when it is used.
 
 `httpx2`, `aiohttp`, `requests` and `urllib` send only requests that robots.txt allows. Each has the class that the
-library calls for a request, and the exceptions that fit its hierarchy. `request_guard.py` is what they share, and
-`page_bodies.py` reads the HTML of responses, also for Scrapy, as `paced_clients.py` requests documents for both:
+library calls for a request, and the exceptions that fit its hierarchy. `request_guard.py` is what they share, with the
+chains of `followed_redirects.py`, and `page_bodies.py` reads the HTML of responses, also for Scrapy, as
+`paced_clients.py` requests documents for both:
 
     URL -> exempt? -> decide -> DisallowedRequest, or wait for the turn -> send -> page rules, use of the response
 

@@ -21,12 +21,12 @@ from canfetch.client.transports.sessions import SESSION_ROUTE
 from canfetch.core.verdict import RobotsDisallowed
 from canfetch.errors import MissingExtra
 from canfetch.integrations import request_guard
+from canfetch.integrations.checked_request import SentRequest
 from canfetch.integrations.request_guard import (
     CHECKED_SCHEMES,
     AsyncRequestGuard,
     GuardOptions,
     RequestErrors,
-    SentRequest,
     UseDisallowed,
     page_verdict,
     use_verdict,

@@ -1,9 +1,12 @@
-"""A request of an HTTP client that was checked, and whose turn has come."""
+"""A request of an HTTP client: it was checked and its turn has come, and it was sent."""
 
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from canfetch.client.pacers import RequestTurn
 from canfetch.core.verdict import ClientVerdict
+
+if TYPE_CHECKING:
+    from canfetch.pages.headers import Headers
 
 
 class CheckedRequest(NamedTuple):
@@ -27,3 +30,19 @@ class CheckedRequest(NamedTuple):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+class SentRequest(NamedTuple):
+    """A request that was checked and sent, and the head of its response.
+
+    Attributes:
+        url: The URL.
+        verdict: The verdict of robots.txt, or None if the request was not checked.
+        status: The status code of the response.
+        headers: Its headers.
+    """
+
+    url: str
+    verdict: ClientVerdict | None
+    status: int
+    headers: "Headers"

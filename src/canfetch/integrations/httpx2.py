@@ -16,13 +16,13 @@ from canfetch.client.pacers import RequestTurn
 from canfetch.core.verdict import RobotsDisallowed
 from canfetch.errors import InvalidOption, MissingExtra
 from canfetch.integrations import request_guard
+from canfetch.integrations.checked_request import SentRequest
 from canfetch.integrations.request_guard import (
     CHECKED_SCHEMES,
     AsyncRequestGuard,
     GuardOptions,
     RequestErrors,
     RequestGuard,
-    SentRequest,
     UseDisallowed,
     page_verdict,
     use_verdict,

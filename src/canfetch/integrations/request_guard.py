@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Collection, Iterator, MutableMa
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Unpack
-from urllib.parse import unquote
 
 from canfetch.access.pacing import Pace
 from canfetch.access.redirects import REDIRECTS
@@ -20,18 +19,17 @@ from canfetch.client.options import ClientOptions
 from canfetch.client.origin_state import OriginState
 from canfetch.client.pacers import AsyncPacer, Pacer, RequestTurn
 from canfetch.client.procedure import Clock
-from canfetch.client.request_headers import is_foreign
 from canfetch.client.skip_report.writer import SkipReport
 from canfetch.client.stores import Store
 from canfetch.client.transports import AsyncTransport, Transport
 from canfetch.core.agent import Agent
-from canfetch.core.origin import Origin, find_origin
+from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
-from canfetch.core.references import resolve_reference
 from canfetch.core.verdict import ClientVerdict, RefusedByVerdict, RobotsDisallowed
 from canfetch.errors import InvalidOption, InvalidURL
-from canfetch.integrations.checked_request import CheckedRequest
+from canfetch.integrations.checked_request import CheckedRequest, SentRequest
+from canfetch.integrations.followed_redirects import Redirect, Redirects
 from canfetch.integrations.paced_clients import PacedAsyncClient, PacedClient
 
 if TYPE_CHECKING:
@@ -40,7 +38,6 @@ if TYPE_CHECKING:
     from canfetch.client.identity import SigningIdentity
     from canfetch.consent import PageResponse, UseVerdict
     from canfetch.pages import PageVerdict
-    from canfetch.pages.headers import Headers
 
 DEFAULT_MAX_DELAY: Final = 60.0
 # The schemes of requests to web servers, also for WebSockets, and the schemes of their robots.txt files.
@@ -56,9 +53,6 @@ _USE_ATTRIBUTE: Final = "_canfetch_use_verdict"
 _MAX_USE_FILES: Final = 10_000
 # The guards that let the requests of the current thread or task pass.
 _EXEMPTING: Final[ContextVar[tuple[object, ...]]] = ContextVar("_EXEMPTING", default=())
-# The last redirect in the current thread or task. HTTP clients send the next request of a chain in the same one. It
-# stays after the response of its target, because authentication can repeat that request.
-_REDIRECT: Final[ContextVar["_Redirect | None"]] = ContextVar("_REDIRECT", default=None)
 
 
 class GuardOptions(ClientOptions, total=False):
@@ -176,45 +170,6 @@ class RequestStats(NamedTuple):
     disallowed_uses: int = 0
 
 
-class SentRequest(NamedTuple):
-    """A request that was checked and sent, and the head of its response.
-
-    Attributes:
-        url: The URL.
-        verdict: The verdict of robots.txt, or None if the request was not checked.
-        status: The status code of the response.
-        headers: Its headers.
-    """
-
-    url: str
-    verdict: ClientVerdict | None
-    status: int
-    headers: "Headers"
-
-
-class _Redirect(NamedTuple):
-    """A redirect that was returned to an HTTP client.
-
-    Attributes:
-        guard: The guard that checked it.
-        target: Where it leads, as `_comparable` returns it.
-        named: The origin of the first URL of the chain, which the caller named.
-        verdicts: The verdicts on the URLs of the chain, in order.
-        requested: The URL that was requested after it, in the same form, or None. HTTP clients can find another URL in
-            a redirect than `target`.
-    """
-
-    guard: object
-    target: str
-    named: Origin | None
-    verdicts: "tuple[UseVerdict, ...]" = ()
-    requested: str | None = None
-
-    def is_foreign(self, url: str) -> bool:
-        """Return whether the target is on an origin that the caller did not name."""
-        return is_foreign(url, [self.named])
-
-
 class _BaseGuard:
     """The parts of a guard that do not wait.
 
@@ -234,6 +189,7 @@ class _BaseGuard:
         self._identity = options.get("identity")
         self._needs_verdict = self._reads_page_rules or self._purpose is not None
         self._clock = options.get("clock", time.time)
+        self._redirects = Redirects()
         self._counts: dict[str, float] = dict(RequestStats()._asdict())
         self.reset_after_fork()
         reset_on_fork(self)
@@ -312,40 +268,18 @@ class _BaseGuard:
 
         return page_response(sent.status, sent.headers, html)
 
-    def _redirect_to(self, url: str) -> _Redirect | None:
-        """Return the redirect that led to a URL in the current thread or task, or None."""
-        last = _REDIRECT.get()
-        if last is None or last.guard is not self:
-            return None
-        return last if _comparable(url) in {last.target, last.requested} else None
-
     def _is_foreign(self, url: str) -> bool:
         """Return whether a redirect led to a URL of an origin that the caller did not name.
 
-        The first request after a redirect counts as the one for its target.
-
         Raises: InvalidRequestURL.
         """
-        last = _REDIRECT.get()
-        if last is None or last.guard is not self:
+        if not self._redirects.is_followed():
             return False
         with self._converted_errors(url):
-            if last.requested is None:
-                _REDIRECT.set(last._replace(requested=_comparable(url)))
-            last = self._redirect_to(url)
+            last = self._redirects.request(url)
             return last is not None and last.is_foreign(url)
 
-    def _keep_redirect(self, sent: SentRequest) -> _Redirect | None:
-        """Keep a response for the next request if it is a redirect. Return the redirect that led to it, or None."""
-        last, target = self._redirect_to(sent.url), _redirect_target(sent)
-        if target is not None:
-            named, verdicts = (find_origin(sent.url), ()) if last is None else (last.named, last.verdicts)
-            _REDIRECT.set(_Redirect(self, _comparable(target), named, verdicts))
-        else:
-            _REDIRECT.set(None if last is None else last._replace(verdicts=()))
-        return last
-
-    def _mark_use(self, response: object, sent: SentRequest, own_verdict: "UseVerdict", last: _Redirect | None) -> None:
+    def _mark_use(self, response: object, sent: SentRequest, own_verdict: "UseVerdict", last: Redirect | None) -> None:
         """Attach the verdict on a use to a response, with what the sites on the way to it state.
 
         Args: last: The redirect that led to the response, or None.
@@ -354,10 +288,9 @@ class _BaseGuard:
         from canfetch.consent.decision import with_redirects  # noqa: PLC0415 - as above
 
         url = sent.url
-        earlier = last.verdicts if last is not None and last.target == _comparable(url) else ()
-        kept = _REDIRECT.get()
-        if kept is not None and sent.status in REDIRECTS:
-            _REDIRECT.set(kept._replace(verdicts=(*earlier, own_verdict)))
+        earlier = () if last is None else last.verdicts_for(url)
+        if sent.status in REDIRECTS:
+            self._redirects.add_verdicts((*earlier, own_verdict))
         verdict = with_redirects(own_verdict, earlier) if earlier else own_verdict
         setattr(response, _USE_ATTRIBUTE, verdict)
         if not verdict.is_refused:
@@ -493,7 +426,7 @@ class RequestGuard(_BaseGuard):
         Raises: UseDisallowed: The site does not allow the use. ClientClosed, RequestNotSent; MissingExtra: lxml is not
             installed.
         """
-        last = self._keep_redirect(sent)
+        last = self._redirects.respond(sent)
         self._read_page_rules(response, sent)
         if self._purpose is None or sent.verdict is None:
             return
@@ -590,7 +523,7 @@ class AsyncRequestGuard(_BaseGuard):
         Args: close: Closes the response.
         Raises: UseDisallowed: The site does not allow the use. ClientClosed, RequestNotSent, MissingExtra.
         """
-        last = self._keep_redirect(sent)
+        last = self._redirects.respond(sent)
         self._read_page_rules(response, sent)
         if self._purpose is None or sent.verdict is None:
             return
@@ -647,30 +580,6 @@ def use_verdict(response: object) -> "UseVerdict | None":
 def _attached(response: object, name: str) -> Any:
     verdict = getattr(response, name, None)
     return getattr(getattr(response, "fp", None), name, None) if verdict is None else verdict
-
-
-def _redirect_target(sent: SentRequest) -> str | None:
-    """Return the URL that a response redirects to."""
-    if sent.status not in REDIRECTS:
-        return None
-    from canfetch.pages.headers import header_pairs  # noqa: PLC0415 - most responses are not redirects
-
-    pairs = list(header_pairs(sent.headers))
-    # aiohttp and urllib follow the second one, too.
-    found = [value for wanted in ("location", "uri") for name, value in pairs if name == wanted and value.strip()]
-    if not found:
-        return None
-    location = found[0]
-    # HTTP clients percent-encode the bytes.
-    text = location.strip().encode("latin-1", "replace").decode("utf-8", "replace")
-    return resolve_reference(sent.url, text)
-
-
-def _comparable(url: str) -> str:
-    """Return a form of a URL that is the same however the HTTP client encodes it."""
-    origin, (_, mark, rest) = find_origin(url), url.partition("#")[0].partition("://")
-    path = rest[len(rest.partition("?")[0].partition("/")[0]) :] if mark else ""
-    return f"{origin}{unquote(path if path.startswith('/') else f'/{path}')}"
 
 
 def _checked_report(report: Any) -> SkipReport | None:

@@ -25,12 +25,11 @@ from canfetch.client.transports.threaded_exchanges import exchange_in_thread
 from canfetch.core.verdict import RobotsDisallowed
 from canfetch.errors import ClientClosed, InvalidOption, MissingExtra
 from canfetch.integrations import request_guard
-from canfetch.integrations.checked_request import CheckedRequest
+from canfetch.integrations.checked_request import CheckedRequest, SentRequest
 from canfetch.integrations.request_guard import (
     GuardOptions,
     RequestErrors,
     RequestGuard,
-    SentRequest,
     UseDisallowed,
     page_verdict,
     use_verdict,

@@ -30,12 +30,12 @@ from canfetch.client.transports.threaded_exchanges import exchange_in_thread
 from canfetch.core.origin import find_origin
 from canfetch.core.verdict import RobotsDisallowed
 from canfetch.integrations import request_guard
+from canfetch.integrations.checked_request import SentRequest
 from canfetch.integrations.request_guard import (
     SIGNATURE_HEADERS,
     GuardOptions,
     RequestErrors,
     RequestGuard,
-    SentRequest,
     UseDisallowed,
     page_verdict,
     use_verdict,

@@ -8,10 +8,10 @@ from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.loggers import FETCH_LOGGER
 from canfetch.client.options import Options
 from canfetch.client.transports import AsyncTransport, Route, TransportRequest
-from canfetch.client.transports.daemon_threads import requester
 from canfetch.client.transports.dns import Resolve, system_resolve
 from canfetch.client.transports.fetch_rules import NO_RULES, FetchRules
 from canfetch.client.transports.http_transport import AsyncHTTPTransport
+from canfetch.client.transports.turns import requester
 from canfetch.core.redaction import loggable_url
 from canfetch.web.server.clients import current_client, network_of
 

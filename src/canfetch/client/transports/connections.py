@@ -21,13 +21,13 @@ from typing import Final, NamedTuple, TypeVar
 
 from canfetch.access.responses import NOT_CONNECTED, FailureKind
 from canfetch.client.transports.addresses import filter_addresses
-from canfetch.client.transports.daemon_threads import call_in_turn, call_off_loop
 from canfetch.client.transports.deadlines import EARLY_SECONDS, Deadlines
 from canfetch.client.transports.dns import Resolve, resolve_host, resolve_host_async
 from canfetch.client.transports.failures import TransportError, classify_os_error, tls_cut_error
 from canfetch.client.transports.fetch_rules import NO_RULES, FetchRules
 from canfetch.client.transports.local_errors import describe_os_error, has_route, is_local_error
 from canfetch.client.transports.tls import has_authorities
+from canfetch.client.transports.turns import call_in_turn, call_off_loop
 
 _RECEIVE_BYTES: Final = 65_536
 # Less than for blocking connections, because no other task runs while the bytes are processed.

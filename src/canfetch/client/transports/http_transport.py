@@ -7,7 +7,7 @@ from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.base_transport import BaseTransport, TransportSettings
 from canfetch.client.transports.connections import connect, connect_async
-from canfetch.client.transports.daemon_threads import call_in_turn, call_off_loop, start_daemon_thread, wait_in_loop
+from canfetch.client.transports.daemon_threads import start_daemon_thread, wait_in_loop
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.dns import Resolve
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
@@ -16,6 +16,7 @@ from canfetch.client.transports.fetch_rules import NO_RULES, FetchRules
 from canfetch.client.transports.http_exchange import HTTPExchange, TunnelExchange
 from canfetch.client.transports.local_errors import NoThread
 from canfetch.client.transports.proxies import Proxy, proxy_errors
+from canfetch.client.transports.turns import call_in_turn, call_off_loop
 from canfetch.errors import InvalidOption
 
 _SCHEMES: Final[tuple[str, ...]] = ("http", "https", "ftp")

@@ -19,9 +19,9 @@ from typing import Any, Final, Protocol
 
 from canfetch.access.responses import FailureKind, Headers, Response
 from canfetch.client.transports import TransportRequest
-from canfetch.client.transports.daemon_threads import call_off_loop
 from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.local_errors import is_local_error
+from canfetch.client.transports.turns import call_off_loop
 
 # Encoded data is almost always shorter than its content. The limit stops servers that send data without content, such
 # as empty blocks or empty gzip members.
