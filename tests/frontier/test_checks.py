@@ -171,9 +171,11 @@ def test_a_file_that_the_client_refreshes_counts_for_the_next_turn(group_by: str
         assert len(hosts.requests) == 3 if way == "redirect" else 2
 
 
+# With 5 seconds, the files are obtained while the task is busy.
+@pytest.mark.parametrize("seconds", [0.0, 5.0])
 @pytest.mark.parametrize("group_by", ["origin", "host"])
-def test_a_file_that_expires_while_all_tasks_are_busy_is_requested_again(group_by: str) -> None:
-    transport = Hosts({f"{name}.example": b"" for name in "abc"})
+def test_a_file_that_expires_while_all_tasks_are_busy_is_requested_again(group_by: str, seconds: float) -> None:
+    transport = Hosts({f"{name}.example": b"" for name in "abc"}, delays={"b.example": seconds, "c.example": seconds})
 
     async def main() -> list[str]:
         taken = []

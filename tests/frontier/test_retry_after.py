@@ -1,5 +1,6 @@
 """Retry-After: no request is sent to an origin before the time that it asked for has passed."""
 
+import asyncio
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,9 @@ import pytest
 from simulation.virtual_time import run_in_virtual_time, virtual_now
 from tests.frontier.crawls import Hosts, crawl, open_frontier
 
+from canfetch.access.responses import Failure, Response
 from canfetch.client.frontier import Frontier, SkippedURL, Turn
+from canfetch.client.transports import TransportRequest
 from canfetch.errors import InvalidURL
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -102,6 +105,38 @@ def test_rfc9110_10_2_3_origin_is_deferred_in_every_phase(seconds: float) -> Non
         return times
 
     assert run_in_virtual_time(main) == [51, 151, 251]
+
+
+class ShortLived(Hosts):
+    """A transport whose files are fresh for five minutes."""
+
+    async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
+        response = await super().send(request)
+        assert isinstance(response, Response)
+        return response._replace(headers=(("Cache-Control", "max-age=300"),))
+
+
+def test_rfc9110_10_2_3_robots_txt_that_expires_is_not_requested_before_the_time() -> None:
+    """Defer an origin while its robots.txt is fetched. The file expires while the task is busy with another origin."""
+    hosts = ShortLived({"a.example": b""}, delays={"a.example": 5.0})
+    taken = []
+
+    async def main() -> None:
+        async with open_frontier(hosts, [f"{A}/1", f"{B}/1", f"{B}/2"]) as frontier:
+            async for turn in frontier:
+                with turn:
+                    requests = sum(request.url.startswith(A) for request in hosts.requests)
+                    taken.append((round(virtual_now()), turn.url, requests))
+                    if turn.url == f"{B}/1":
+                        frontier.defer(A, 3600)
+                    elif turn.url == f"{B}/2":
+                        await asyncio.sleep(1000)
+                        frontier.add(f"{A}/2", priority=1)
+                        frontier.add(f"{B}/3")
+
+    run_in_virtual_time(main)
+    assert taken[:3] == [(0, f"{B}/1", 1), (1, f"{B}/2", 1), (1002, f"{B}/3", 1)]
+    assert taken[3:] == [(3605, f"{A}/2", 2), (3606, f"{A}/1", 2)]
 
 
 @pytest.mark.slow

@@ -147,7 +147,8 @@ class OriginChecks:
         # In the order of their last check.
         self._unreachable: OrderedDict[int | str, _Unreachable] = OrderedDict()
         self._tasks: dict[asyncio.Task[OriginState], _Check] = {}
-        self._ended: list[asyncio.Task[OriginState]] = []
+        # Each with the wall time of its end. It can be collected much later: when a task next asks for a turn.
+        self._ended: list[tuple[asyncio.Task[OriginState], float]] = []
         self._usable_seconds = 2 * bounds.max_delay + _MIN_RECHECK_DELAY if of_groups else _USABLE_SECONDS
         # Origins that were checked for their next turn.
         self._checked: dict[int | str, CheckedOrigin] = {}
@@ -183,13 +184,13 @@ class OriginChecks:
         """Return the checks that have ended since the last call."""
         results = []
         while self._ended:
-            task = self._ended.pop()
+            task, ended_at = self._ended.pop()
             check = self._tasks.pop(task)
             origin = check.origin
             if not task.cancelled() and task.exception() is None:
                 state = task.result()
                 pace = declared_pace(state, self._agent, self._bounds)
-                checked = CheckedOrigin(state, pace, self._now().wall + self._usable_seconds)
+                checked = CheckedOrigin(state, pace, ended_at + self._usable_seconds)
                 if origin.id in self._released:
                     self._hold(self._key(origin), checked)
                 elif self._of_groups:
@@ -376,7 +377,7 @@ class OriginChecks:
         return self._tasks.keys()
 
     def _end(self, task: asyncio.Task[OriginState]) -> None:
-        self._ended.append(task)
+        self._ended.append((task, self._now().wall))
         self._notify()
 
     def _find_fresh(self, origin: int | str, now: float) -> CheckedOrigin | None:

@@ -92,7 +92,11 @@ class OriginTurns:
         """Return the next turn of a ready origin. If it has none now, let it wait for a check or a time."""
         checked = self._checks.use(origin.id, now.wall)
         if checked is None:
-            self._queue.set_phases([(Phase.UNCHECKED, origin.id)])
+            if origin.retry_at is not None and now.at < origin.retry_at:
+                # It was deferred during its check.
+                self._queue.wait(origin.id, origin.retry_at)
+            else:
+                self._queue.set_phases([(Phase.UNCHECKED, origin.id)])
             return None
         skipped: list[int] = []
         self._queue.queue_due_urls(origin.id, now.at)
