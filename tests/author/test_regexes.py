@@ -162,7 +162,14 @@ def test_path_regexes_match_what_applications_route(pattern: str, path: str, is_
     assert (re.match(f"(?s){path_regex(pattern, as_application=True)}", path) is not None) is is_match
 
 
-@pytest.mark.parametrize("pattern", ["/a?b", "/*?", "/a%2F?"])
+@pytest.mark.parametrize("pattern", ["/a//b", "//", "/*//$"])
+@pytest.mark.parametrize("as_application", [False, True])
+def test_path_regexes_reject_slashes_that_traefik_merges(pattern: str, *, as_application: bool) -> None:
+    with pytest.raises(canfetch.errors.InvalidSitePolicy, match="Traefik merges the slashes"):
+        path_regex(pattern, as_application=as_application)
+
+
+@pytest.mark.parametrize("pattern", ["/a?b", "/*?", "/a%2F?", "/a?b//c"])
 def test_path_regexes_reject_queries(pattern: str) -> None:
     with pytest.raises(canfetch.errors.InvalidSitePolicy, match="Traefik does not match queries"):
         path_regex(pattern)

@@ -138,12 +138,17 @@ def path_regex(pattern: str, *, as_application: bool = False) -> str:
     Args:
         pattern: A pattern that `validate_pattern` accepts.
         as_application: Whether to match the paths that an application may route as the pattern, too.
-    Raises: InvalidSitePolicy: The pattern contains a query, or does not decode to UTF-8.
+    Raises: InvalidSitePolicy: The pattern contains a query or several slashes in a row, or does not decode to UTF-8.
     Source: Traefik 3, request path.
     """
     content = canonical(pattern.encode("ascii"))
     anchored = content.endswith(b"$")
     path = content.removesuffix(b"$")
+    if b"//" in path.partition(b"?")[0]:
+        raise InvalidSitePolicy(
+            f"unsupported pattern {quoted(pattern)}: Traefik merges the slashes of a path, so that none would match; "
+            "use a pattern without '//', or another server"
+        )
     out = bytearray()
     for byte, escaped in _decode(path):
         if as_application and byte in _NOT_DECODED - _NEVER_EQUAL and (byte, escaped) != _WILDCARD:
