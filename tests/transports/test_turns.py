@@ -18,7 +18,8 @@ from canfetch.client.transports.endpoints import parse_endpoint
 from canfetch.client.transports.http_exchange import HTTPExchange
 from canfetch.client.transports.http_transport import AsyncHTTPTransport, _receive_in_turns
 from canfetch.client.transports.response_body import BodyDecoder, ResponseBuilder
-from canfetch.client.transports.turns import FairSlots
+from canfetch.client.transports.turns import CountedSlots, FairSlots
+from canfetch.web.server.shares import Shares
 
 URL = "http://example.com/"
 PAGE_BYTES = 5_000_000
@@ -139,10 +140,10 @@ def test_those_who_wait_for_slots_take_turns() -> None:
         await slots.acquire(name)
         order.append(name)
         await asyncio.sleep(0)
-        slots.release()
+        slots.release(name)
 
     async def main() -> None:
-        slots = FairSlots(1)
+        slots = FairSlots(CountedSlots(1))
         tasks = [asyncio.create_task(use(slots, name)) for name in "aaaaabbc"]
         await asyncio.sleep(0)
         # The first one has the slot. The second one of `a` waits no longer.
@@ -155,13 +156,35 @@ def test_those_who_wait_for_slots_take_turns() -> None:
     assert order == list("abcabaa")
 
 
+def test_clients_wait_only_for_slots_that_they_can_have() -> None:
+    async def main() -> None:
+        # Eight, of which a client has at most two, and a network at most half.
+        slots = FairSlots(Shares(8))
+        await asyncio.gather(*(slots.acquire(name) for name in ["20.0.0.1"] * 2 + ["20.0.0.2"] * 2))
+        waiting = [asyncio.create_task(slots.acquire("20.0.0.3")) for _ in range(4)]
+        await asyncio.sleep(0)
+        assert not any(task.done() for task in waiting)
+        async with slots.hold("20.0.1.1"), slots.hold("20.0.1.1"), slots.hold("20.0.2.1"):
+            slots.release("20.0.0.1")
+            await asyncio.sleep(0)
+        slots.release("20.0.0.1")
+        await asyncio.wait(waiting, timeout=300, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.sleep(0)
+        assert sum(task.done() for task in waiting) == 2
+        for name in ["20.0.0.2"] * 2 + ["20.0.0.3"] * 2:
+            slots.release(name)
+        await asyncio.gather(*waiting)
+
+    asyncio.run(main())
+
+
 def test_a_slot_that_a_cancelled_task_was_given_is_passed_on() -> None:
     async def main() -> None:
-        slots = FairSlots(1)
+        slots = FairSlots(CountedSlots(1))
         await slots.acquire("a")
         given, other = (asyncio.create_task(slots.acquire(name)) for name in "bc")
         await asyncio.sleep(0)
-        slots.release()
+        slots.release("a")
         given.cancel()
         await asyncio.wait_for(other, 300)
         assert given.cancelled()

@@ -11,9 +11,10 @@ from canfetch.client.transports import AsyncTransport, Route, TransportRequest
 from canfetch.client.transports.dns import Resolve, system_resolve
 from canfetch.client.transports.fetch_rules import NO_RULES, FetchRules
 from canfetch.client.transports.http_transport import AsyncHTTPTransport
-from canfetch.client.transports.turns import requester
+from canfetch.client.transports.turns import FairSlots, requester
 from canfetch.core.redaction import loggable_url
 from canfetch.web.server.clients import current_client, network_of
+from canfetch.web.server.shares import Shares
 
 WEB_SCHEMES: Final = ("http", "https")
 _FAILURES_OF_NAMES: Final = (FailureKind.DNS, FailureKind.FORBIDDEN_ADDRESS)
@@ -33,7 +34,7 @@ class WebTransport:
         resolve: Returns the addresses of a name.
         trust_env: Whether to use the proxies of environment variables. A proxy hides the addresses of hosts, so they
             cannot be checked.
-        max_requests: Requests at a time. The others wait. None means unlimited.
+        requests: The shares that clients have of the requests at a time. The others wait. None means unlimited.
         rules: What may be connected to. With rules, no proxy is used.
     """
 
@@ -42,11 +43,11 @@ class WebTransport:
         resolve: Resolve = system_resolve,
         *,
         trust_env: bool = False,
-        max_requests: int | None = None,
+        requests: Shares | None = None,
         rules: FetchRules = NO_RULES,
     ) -> None:
         self._transport = _SharedTransport(resolve=resolve, trust_env=trust_env and not rules, rules=rules)
-        self._free = nullcontext() if max_requests is None else asyncio.Semaphore(max_requests)
+        self._slots = None if requests is None else FairSlots(requests)
 
     @property
     def route(self) -> Route:
@@ -64,8 +65,9 @@ class WebTransport:
         """Send a request, unless a redirect leads to another scheme."""
         if request.url.partition(":")[0].lower() not in WEB_SCHEMES:
             return Failure(request.url, FailureKind.SCHEME, "only http and https are fetched")
-        requester.set(network_of(current_client.get()))
-        async with self._free:
+        client = current_client.get()
+        requester.set(network_of(client))
+        async with nullcontext() if self._slots is None else self._slots.hold(client):
             answer = await self._transport.send(request)
         return answer if request.allow_private else _without_private_facts(answer)
 

@@ -3,11 +3,11 @@
 import asyncio
 import os
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 from canfetch.client.transports.daemon_threads import start_daemon_thread, wait_in_loop
@@ -26,18 +26,18 @@ async def call_off_loop(function: Callable[[], _Result]) -> _Result:
     Few functions are called at the same time: with many threads, the event loop would wait for each of them. Requesters
     take turns. If this task is cancelled, the thread completes the call, and counts until then.
     """
-    loop, threads = asyncio.get_running_loop(), _computations().threads
-    await threads.acquire(requester.get())
+    loop, threads, name = asyncio.get_running_loop(), _computations().threads, requester.get()
+    await threads.acquire(name)
     try:
         future = start_daemon_thread(function, name="canfetch-compute")
     except BaseException:
-        threads.release()
+        threads.release(name)
         raise
 
     def free(_: Future[_Result]) -> None:
         # RuntimeError: the event loop is closed.
         with suppress(RuntimeError):
-            loop.call_soon_threadsafe(threads.release)
+            loop.call_soon_threadsafe(threads.release, name)
 
     future.add_done_callback(free)
     try:
@@ -48,34 +48,39 @@ async def call_off_loop(function: Callable[[], _Result]) -> _Result:
 
 async def call_in_turn(function: Callable[[], _Result]) -> _Result:
     """Call a function that computes for a moment. Other tasks of the event loop run before the next such call."""
-    turn = _computations().turn
-    await turn.acquire(requester.get())
-    try:
+    async with _computations().turn.hold(requester.get()):
         result = function()
         await asyncio.sleep(0)
         return result
-    finally:
-        turn.release()
+
+
+class Slots(Protocol):
+    """Slots of which everyone can have some."""
+
+    def take(self, name: str, /) -> bool:
+        """Take a slot for someone. Return False, and take nothing, if none is left for them."""
+
+    def give_back(self, name: str, /) -> None:
+        """Give back a slot."""
 
 
 class FairSlots:
-    """A number of slots for tasks of one event loop, which those who wait take in turns.
+    """Slots for tasks of one event loop, which those who wait take in turns.
 
-    Args: number: The number of slots.
+    Args: slots: What can be taken. Only slots that are given back allow someone else to take more.
     """
 
-    def __init__(self, number: int) -> None:
-        self._free = number
-        # In the order of their turns. No deque is empty.
+    def __init__(self, slots: Slots) -> None:
+        self._slots = slots
+        # In the order of their turns. Nobody who waits could take a slot.
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
 
     async def acquire(self, name: str) -> None:
         """Wait for a slot.
 
-        Args: name: The name of the requester. It gets its next slot after all others that wait have got one.
+        Args: name: Who waits. They get their next slot after all others that wait, and can have one, have got one.
         """
-        if self._free and not self._waiting:
-            self._free -= 1
+        if self._slots.take(name):
             return
         place = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(name, deque()).append(place)
@@ -83,30 +88,70 @@ class FairSlots:
             await place
         except BaseException:
             if place.done() and not place.cancelled():
-                self.release()
+                self.release(name)
             else:
                 self._remove(name, place)
             raise
 
-    def release(self) -> None:
-        """Free a slot, or pass it on to the next one that waits."""
-        while self._waiting:
-            name, places = self._waiting.popitem(last=False)
-            place = places.popleft()
-            if places:
-                self._waiting[name] = places
+    def release(self, name: str) -> None:
+        """Give back a slot, and pass on what is free to those who wait."""
+        self._slots.give_back(name)
+        if name in self._waiting:
+            self._waiting.move_to_end(name)
+        while self._pass_on():
+            pass
+
+    @asynccontextmanager
+    async def hold(self, name: str) -> AsyncIterator[None]:
+        """Wait for a slot, and hold it while the context is open."""
+        await self.acquire(name)
+        try:
+            yield
+        finally:
+            self.release(name)
+
+    def _pass_on(self) -> bool:
+        """Take a slot for the next one who waits and can have it. Return False if nobody can."""
+        for name, places in self._waiting.items():
             # A task that was just cancelled waits no longer.
-            if not place.done():
-                place.set_result(None)
-                return
-        self._free += 1
+            while places and places[0].done():
+                del places[0]
+            if places and self._slots.take(name):
+                places.popleft().set_result(None)
+                self._waiting.move_to_end(name)
+                if not places:
+                    del self._waiting[name]
+                return True
+        return False
 
     def _remove(self, name: str, place: asyncio.Future[None]) -> None:
         places = self._waiting.get(name)
-        if places is not None and place in places:
-            places.remove(place)
+        if places is not None:
+            with suppress(ValueError):
+                places.remove(place)
             if not places:
                 del self._waiting[name]
+
+
+class CountedSlots:
+    """A number of slots, of which anyone can have all.
+
+    Args: number: Their number.
+    """
+
+    def __init__(self, number: int) -> None:
+        self._free = number
+
+    def take(self, _: str, /) -> bool:
+        """Take a slot, if one is free. See `Slots`."""
+        if not self._free:
+            return False
+        self._free -= 1
+        return True
+
+    def give_back(self, _: str, /) -> None:
+        """Give back a slot."""
+        self._free += 1
 
 
 class _Computations(NamedTuple):
@@ -126,5 +171,5 @@ def _computations() -> _Computations:
         # What waits in a loop that was closed refers to it.
         for closed in [each for each in _COMPUTATIONS if each.is_closed()]:
             del _COMPUTATIONS[closed]
-        found = _COMPUTATIONS[loop] = _Computations(FairSlots(_MAX_THREADS), FairSlots(1))
+        found = _COMPUTATIONS[loop] = _Computations(FairSlots(CountedSlots(_MAX_THREADS)), FairSlots(CountedSlots(1)))
     return found

@@ -120,7 +120,8 @@ class Service:
         self._workers = [WorkerProcess(preload) for _ in range(processes)]
         self._queue: WorkQueue | None = None
         user_agent = settings.user_agent or default_user_agent(__version__)
-        transport = WebTransport(trust_env=settings.allow_private, max_requests=MAX_REQUESTS, rules=settings.rules)
+        requests = Shares(MAX_REQUESTS) if settings.is_shared else Shares(MAX_REQUESTS, MAX_REQUESTS, MAX_REQUESTS)
+        transport = WebTransport(trust_env=settings.allow_private, requests=requests, rules=settings.rules)
         create = partial(
             AsyncClient,
             user_agent=user_agent,
