@@ -238,3 +238,32 @@ def test_the_late_end_of_a_fetch_does_not_replace_that_of_another_event_loop(
     finally:
         first.close()
         second.close()
+
+
+class PromptOrigin:
+    """An origin whose answers do not wait for anything."""
+
+    async def send(self, request: TransportRequest) -> Response | Failure:
+        return Response(request.url, 200, (), b"[]")
+
+    async def close(self) -> None:
+        """Close nothing."""
+
+
+def test_fetches_start_after_the_call_that_causes_them() -> None:
+    """An eager factory for tasks would start them at once, while the client holds its lock."""
+    created: list[str] = []
+
+    def create(loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -> Any:
+        created.append(coroutine.__qualname__)
+        return asyncio.Task(coroutine, loop=loop, **options)
+
+    async def main() -> None:
+        # Python 3.12 and later have an eager one.
+        factory: Any = getattr(asyncio, "eager_task_factory", None) or create
+        asyncio.get_running_loop().set_task_factory(factory)
+        async with AsyncClient(user_agent=USER_AGENT, transport=PromptOrigin()) as client:
+            await asyncio.wait_for(client.tdm_file("https://example.com/"), SECONDS)
+
+    asyncio.run(main())
+    assert not [name for name in created if "fetch" in name]

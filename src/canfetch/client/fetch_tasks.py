@@ -41,7 +41,8 @@ class FetchTask(Generic[ResultT]):
         self._ended: Future[ResultT] = Future()
         self._gives_up_at = monotonic() + max_seconds
         self._is_cancelled = False
-        self.task = self._loop.create_task(fetching, name=name)
+        # Not by a factory for tasks: an eager one would fetch at once, while the client holds its lock.
+        self.task = asyncio.Task(fetching, loop=self._loop, name=name)
         self.task.add_done_callback(self._end)
 
     @property
