@@ -41,8 +41,11 @@ class FetchTask(Generic[ResultT]):
         self._ended: Future[ResultT] = Future()
         self._gives_up_at = monotonic() + max_seconds
         self._is_cancelled = False
-        # Not by a factory for tasks: an eager one would fetch at once, while the client holds its lock.
-        self.task = asyncio.Task(fetching, loop=self._loop, name=name)
+        if self._loop.get_task_factory() is None:
+            self.task = self._loop.create_task(fetching, name=name)
+        else:
+            # An eager factory would fetch at once, while the client holds its lock.
+            self.task = asyncio.Task(fetching, loop=self._loop, name=name)
         self.task.add_done_callback(self._end)
 
     @property
