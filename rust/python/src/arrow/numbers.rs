@@ -290,7 +290,7 @@ impl<'a> Floats<'a> {
             #[allow(clippy::cast_possible_truncation)]
             return Ok(Integer::Number(number as i64));
         }
-        // By Python, because the module has nothing else that formats such numbers: it is 17 KB smaller.
+        // Formatted by Python: Rust would add 17 KB to the module, which formats no other floating-point numbers.
         let number = Python::attach(|py| PyFloat::new(py, number).to_string());
         let name = type_name(self.format);
         Err(Invalid::new(format!(

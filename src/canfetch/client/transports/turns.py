@@ -55,30 +55,30 @@ async def call_in_turn(function: Callable[[], _Result]) -> _Result:
 
 
 class Slots(Protocol):
-    """Slots of which everyone can have some."""
+    """Slots of which each requester can have some."""
 
     def take(self, name: str, /) -> bool:
-        """Take a slot for someone. Return False, and take nothing, if none is left for them."""
+        """Take a slot for a requester. Return False, and take nothing, if none is left for it."""
 
     def give_back(self, name: str, /) -> None:
         """Give back a slot."""
 
 
 class FairSlots:
-    """Slots for tasks of one event loop, which those who wait take in turns.
+    """Slots for tasks of one event loop, for which requesters wait in turns.
 
-    Args: slots: What can be taken. Only slots that are given back allow someone else to take more.
+    Args: slots: The slots. A requester that could take none can take one only after another was given back.
     """
 
     def __init__(self, slots: Slots) -> None:
         self._slots = slots
-        # In the order of their turns. Nobody who waits could take a slot.
+        # By requester, in the order of their turns. None of these requesters can take a slot now.
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
 
     async def acquire(self, name: str) -> None:
         """Wait for a slot.
 
-        Args: name: Who waits. They get their next slot after all others that wait, and can have one, have got one.
+        Args: name: The requester. It gets its next slot after the other waiting requesters that can have one.
         """
         if self._slots.take(name):
             return
@@ -94,7 +94,7 @@ class FairSlots:
             raise
 
     def release(self, name: str) -> None:
-        """Give back a slot, and pass on what is free to those who wait."""
+        """Give back a slot, and pass free slots on to waiting requesters."""
         self._slots.give_back(name)
         if name in self._waiting:
             self._waiting.move_to_end(name)
@@ -111,7 +111,7 @@ class FairSlots:
             self.release(name)
 
     def _pass_on(self) -> bool:
-        """Take a slot for the next one who waits and can have it. Return False if nobody can."""
+        """Take a slot for the next waiting requester that can have one. Return whether there was one."""
         for name, places in self._waiting.items():
             # A task that was just cancelled waits no longer.
             while places and places[0].done():
@@ -134,7 +134,7 @@ class FairSlots:
 
 
 class CountedSlots:
-    """A number of slots, of which anyone can have all.
+    """A number of slots, all of which one requester can have.
 
     Args: number: Their number.
     """

@@ -40,7 +40,7 @@ _READING_PROCESSES: Final = 2
 # Before a refusal, so that a client that repeats its questions at once does not keep the server busy with refusals.
 _REFUSAL_SECONDS: Final = 1.0
 MAX_REQUESTS: Final = 64
-# Of one client at a time. Each sends one request at a time, so that its fetches leave most of them to others.
+# Of one client at a time.
 CLIENT_QUESTIONS: Final = MAX_REQUESTS // CLIENT_PART
 # Added to the time of a fetch: for the wait for a free connection, and for reading a large file.
 _READING_SECONDS: Final = 20.0
