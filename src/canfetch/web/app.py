@@ -103,7 +103,7 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        store = None if settings.store is None else open_store_at(settings.store)
+        store = None if settings.store is None else open_store_at(settings.store, max_bytes=settings.max_store_bytes)
         origins = Origins(
             store=store,
             allow_private=settings.allow_private,

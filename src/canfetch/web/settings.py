@@ -21,6 +21,8 @@ MAX_EXPLAINED_VERDICTS: Final = 20_000
 MAX_ANSWER_BYTES: Final = 32 * 1024 * 1024
 _KIB: Final = 1024
 _MIB: Final = 1024 * _KIB
+# The default of servers, whose clients choose what is fetched.
+MAX_STORE_BYTES: Final = 1024 * _MIB
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,7 @@ class Settings:
 
     Attributes:
         store: The path of an SQLite file or a redis:// URL for fetched files. None keeps them in memory.
+        max_store_bytes: Bytes of entries in an SQLite file, which all workers share. The oldest are evicted.
         token: The bearer token that the API requires, or None.
         allow_private: Whether files on private and loopback addresses may be fetched.
         fetch_allow: What may be fetched from: host names, domains, ports and networks, as `FetchRules` describes them.
@@ -105,6 +108,7 @@ class Settings:
     """
 
     store: str | None = None
+    max_store_bytes: int = MAX_STORE_BYTES
     token: str | None = field(default=None, repr=False)
     allow_private: bool = False
     fetch_allow: tuple[str, ...] = ()
@@ -145,6 +149,7 @@ class Settings:
         for name in (
             "min_body_rate",
             "min_reading_rate",
+            "max_store_bytes",
             "max_connections",
             "max_body_bytes",
             "max_waiting",

@@ -86,7 +86,7 @@ def _run(**values: Any) -> int:
 def _open_service(options: _Options, *, is_open: bool = False) -> "Service":
     from canfetch.client.transports.fetch_rules import FetchRules  # noqa: PLC0415 - not for --help
     from canfetch.web.mcp.service import Service, ServiceSettings  # noqa: PLC0415 - needs the extra
-    from canfetch.web.settings import PUBLIC_FETCHES, UNLIMITED  # noqa: PLC0415 - not for --help
+    from canfetch.web.settings import MAX_STORE_BYTES, PUBLIC_FETCHES, UNLIMITED  # noqa: PLC0415 - not for --help
 
     settings = ServiceSettings(
         user_agent=options.user_agent,
@@ -103,7 +103,8 @@ def _open_service(options: _Options, *, is_open: bool = False) -> "Service":
         Service(settings)
     except (InvalidProductToken, InvalidOption) as error:
         raise CommandError(f"--user-agent: {error}") from None
-    return Service(settings._replace(store=open_store(options.store, warn=print_message)))
+    max_store_bytes = MAX_STORE_BYTES if options.http else None
+    return Service(settings._replace(store=open_store(options.store, warn=print_message, max_bytes=max_store_bytes)))
 
 
 def _reject_http_options() -> None:

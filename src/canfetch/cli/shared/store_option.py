@@ -15,23 +15,25 @@ if TYPE_CHECKING:
 _NO_STORE: Final = "none"
 
 
-def open_store(option: str | None, *, warn: Callable[[str], None]) -> "Store | None":
+def open_store(option: str | None, *, warn: Callable[[str], None], max_bytes: int | None = None) -> "Store | None":
     """Open the store that `--store` selects; create the file if it does not exist.
 
-    Args: warn: Writes a line to standard error. An unusable default store is only a warning: containers often have no
-        home directory or a read-only one.
+    Args:
+        warn: Writes a line to standard error. An unusable default store is only a warning: containers often have no
+            home directory or a read-only one.
+        max_bytes: The bytes that entries may use in an SQLite file, or None for no limit.
     Returns: The store, or None for `--store none` and for an unusable default store.
     Raises: CommandError: The store cannot be opened.
     """
     if option == _NO_STORE:
         return None
     if option is not None:
-        return _warn_of_replacement(_open_selected_store(option), warn)
+        return _warn_of_replacement(_open_selected_store(option, max_bytes), warn)
     from canfetch.client.stores.locations import default_path  # noqa: PLC0415 - not for redis
     from canfetch.client.stores.sqlite import SQLiteStore  # noqa: PLC0415 - not for redis
 
     try:
-        return _warn_of_replacement(SQLiteStore(default_path()), warn)
+        return _warn_of_replacement(SQLiteStore(default_path(), max_bytes=max_bytes), warn)
     except StoreError as error:
         warn(f"canfetch: warning: {error}; nothing is cached (pass --store FILE or --store none)")
         return None
@@ -49,9 +51,9 @@ def _warn_of_replacement(store: "Store", warn: Callable[[str], None]) -> "Store"
     return store
 
 
-def _open_selected_store(option: str) -> "Store":
+def _open_selected_store(option: str, max_bytes: int | None = None) -> "Store":
     try:
-        return open_store_at(option)
+        return open_store_at(option, max_bytes=max_bytes)
     except CanfetchError as error:
         raise CommandError(f"--store {error}") from None
 

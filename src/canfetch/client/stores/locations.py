@@ -21,10 +21,13 @@ _SERVER_SCHEMES: Final = {
 }
 
 
-def open_store_at(location: str) -> "Store":
+def open_store_at(location: str, *, max_bytes: int | None = None) -> "Store":
     """Open the store at a location, and create the file if it does not exist.
 
-    Args: location: The path of an SQLite file, or a URL such as `redis://localhost:6379/0` or `valkey://localhost`.
+    Args:
+        location: The path of an SQLite file, or a URL such as `redis://localhost:6379/0` or `valkey://localhost`.
+        max_bytes: The bytes that entries may use in an SQLite file, or None for no limit. Servers have limits of their
+            own.
     Raises: InvalidOption: The scheme of the URL is unknown, or lacks `//`; StoreError: The store cannot be opened;
         MissingExtra: The library `redis` is not installed. Messages start with the location.
     """
@@ -35,7 +38,7 @@ def open_store_at(location: str) -> "Store":
             raise InvalidOption(f"invalid URL {quoted(location)}: expected {scheme}:// before the server")
         from canfetch.client.stores.sqlite import SQLiteStore  # noqa: PLC0415 - not for redis
 
-        return SQLiteStore(location)
+        return SQLiteStore(location, max_bytes=max_bytes)
     scheme, _, rest = location.partition("://")
     known = _SERVER_SCHEMES.get(scheme.lower())
     if known is None:

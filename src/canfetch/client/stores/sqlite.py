@@ -19,7 +19,7 @@ from typing import Final, TypeVar
 from weakref import WeakSet
 
 from canfetch.access.entries import CacheEntry
-from canfetch.client.argument_checks import check_callable, check_path, check_positive_seconds
+from canfetch.client.argument_checks import check_callable, check_count, check_path, check_positive_seconds
 from canfetch.client.forking import abandon
 from canfetch.client.lease_holders import has_ended
 from canfetch.client.loggers import CLIENT_LOGGER
@@ -56,6 +56,9 @@ _TABLES: Final = ["entries", "leases"]
 _TABLE_NAMES: Final = (b"entries", b"leases")
 # The number of expired entries that each `put` deletes at most, which bounds the time of one `put`.
 _EXPIRED_ENTRIES_PER_PUT: Final = 10
+# A `put` evicts at most twice the bytes of its entry and this many, which bounds its time also in a file that has grown
+# without a limit.
+_EXTRA_EVICTED_BYTES: Final = 1 << 20
 # The longest wait for a locked file, including the wait for other threads. Much shorter than a fetch.
 _BUSY_SECONDS: Final = 5.0
 # An entry with its key.
@@ -101,6 +104,9 @@ class SQLiteStore:
     Args:
         path: The file. It is created with its parent folders if it does not exist.
         ttl: Seconds after which an entry expires.
+        max_bytes: The bytes of the file that entries may use, or None for no limit. The entries that were written
+            longest ago are evicted first, but not the latest one. The file can be larger by one entry, and its
+            write-ahead log comes on top. A file that is larger already keeps its size, and its space is used again.
         clock: Returns seconds since the epoch, for the expiry of entries and leases. All processes must agree on the
             time.
     Raises: InvalidOption: An argument is invalid; StoreError: The file cannot be created or opened, is not a
@@ -108,9 +114,16 @@ class SQLiteStore:
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], *, ttl: float = DEFAULT_TTL, clock: Callable[[], float] = time.time
+        self,
+        path: str | os.PathLike[str],
+        *,
+        ttl: float = DEFAULT_TTL,
+        max_bytes: int | None = None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         check_positive_seconds("ttl", ttl)
+        if max_bytes is not None:
+            check_count("max_bytes", max_bytes)
         check_callable("clock", clock)
         self.path = check_path("path", path)
         # Processes change their working directory, and the file is opened again after a fork.
@@ -118,6 +131,7 @@ class SQLiteStore:
         self.replaced_version: int | None = None
         self.moved_to: Path | None = None
         self._ttl = ttl
+        self._max_bytes = max_bytes
         self._clock = clock
         # Reentrant, so that a thread that is interrupted while it acquires the lock can still use the store.
         self._lock = threading.RLock()
@@ -151,7 +165,7 @@ class SQLiteStore:
     def put(self, entry: CacheEntry) -> None:
         """Add or replace the entry of its key. The entry is on the disk when this method returns.
 
-        Also delete some expired entries.
+        Also delete some expired entries, and evict others above `max_bytes`.
 
         Raises: StoreError; NewerEntry: The previous entry has a newer format and was not replaced.
         """
@@ -170,6 +184,8 @@ class SQLiteStore:
                     "DELETE FROM entries WHERE key IN (SELECT key FROM entries WHERE expires_at <= ? LIMIT ?)",
                     (now, _EXPIRED_ENTRIES_PER_PUT),
                 )
+                if self._max_bytes is not None:
+                    _evict(connection, self._max_bytes, latest=entry.key, budget=2 * len(text) + _EXTRA_EVICTED_BYTES)
 
         self._use(put)
 
@@ -472,6 +488,27 @@ class SQLiteStore:
             if is_corruption(error):
                 raise _CorruptFile(message, self._identity) from None
             raise StoreError(message) from None
+
+
+def _evict(connection: sqlite3.Connection, max_bytes: int, *, latest: str, budget: int) -> None:
+    """Delete the oldest entries, but not `latest`, until at most `max_bytes` are used or `budget` bytes are free."""
+    used = _used_bytes(connection)
+    enough = max(max_bytes, used - budget)
+    while used > enough:
+        deleted = connection.execute(
+            "DELETE FROM entries WHERE key = (SELECT key FROM entries WHERE key <> ? ORDER BY expires_at LIMIT 1)",
+            (latest,),
+        )
+        if deleted.rowcount == 0:
+            return
+        used = _used_bytes(connection)
+
+
+def _used_bytes(connection: sqlite3.Connection) -> int:
+    pages, free, size = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
+    )
+    return int((pages - free) * size)
 
 
 def _version(connection: sqlite3.Connection) -> int:

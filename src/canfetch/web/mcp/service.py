@@ -99,6 +99,11 @@ class FetchedFiles(NamedTuple):
 NO_FILES: Final = FetchedFiles()
 
 
+def _shares(total: int, client_total: int | None = None, *, is_shared: bool) -> Shares:
+    """Return what the clients share, or what the single host has for itself."""
+    return Shares(total, client_total) if is_shared else Shares(total, total, total)
+
+
 class Service:
     """Fetches and reads robots.txt files for the tools, with bounded time and concurrency.
 
@@ -113,14 +118,14 @@ class Service:
         self.profile = settings.profile
         self._settings = settings
         most = settings.max_questions
-        self._questions = Shares(most, CLIENT_QUESTIONS) if settings.is_shared else Shares(most, most, most)
+        self._questions = _shares(most, CLIENT_QUESTIONS, is_shared=settings.is_shared)
         self._fetches = RateLimiter(settings.fetches, time.monotonic)
         # A single host needs no second process, because no other client waits for it.
         processes = _READING_PROCESSES if settings.is_shared else 1
         self._workers = [WorkerProcess(preload) for _ in range(processes)]
         self._queue: WorkQueue | None = None
         user_agent = settings.user_agent or default_user_agent(__version__)
-        requests = Shares(MAX_REQUESTS) if settings.is_shared else Shares(MAX_REQUESTS, MAX_REQUESTS, MAX_REQUESTS)
+        requests = _shares(MAX_REQUESTS, is_shared=settings.is_shared)
         transport = WebTransport(trust_env=settings.allow_private, requests=requests, rules=settings.rules)
         create = partial(
             AsyncClient,
