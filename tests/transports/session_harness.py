@@ -114,14 +114,14 @@ def open_session(name: str, **options: Any) -> Iterator[Send]:
         runner.run(close_session(session))
 
 
-def opener_send() -> Send:
+def opener_send(*, proxy: str | None = None) -> Send:
     """Return the function that fetches robots.txt with an opener of urllib."""
-    from urllib.request import build_opener
+    from urllib.request import ProxyHandler, build_opener
 
     from canfetch.integrations.urllib import RobotsHandler, _OpenerTransport
 
     handler = RobotsHandler(user_agent="ExampleBot/1.0")
-    build_opener(handler)
+    build_opener(handler, *([] if proxy is None else [ProxyHandler({"http": proxy, "https": proxy})]))
     return _OpenerTransport(handler).send
 
 

@@ -6,7 +6,7 @@ import os
 
 import pytest
 from tests.servers.certificates import Authority
-from tests.servers.dead_ports import refusing_port, unresponsive_port
+from tests.servers.dead_ports import full_queue_port, refusing_port, unresponsive_port
 from tests.servers.proxy import ProxySite
 from tests.servers.valid import RULES
 from tests.servers.web import Site
@@ -153,11 +153,24 @@ def test_tunnel_to_an_ipv6_address(name: str, authority: Authority) -> None:
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
 def test_unreachable_proxy_is_a_failure_of_this_machine(name: str, scheme: str) -> None:
-    with refusing_port() as port, open_transport(name, proxy=f"http://127.0.0.1:{port}") as send:
-        answer = send(make_request(f"{scheme}://a.test/"))
+    with refusing_port() as refusing, full_queue_port() as full:
+        for port in (refusing, full):
+            with open_transport(name, proxy=f"http://127.0.0.1:{port}") as send:
+                answer = send(make_request(f"{scheme}://a.test/", connect_timeout=0.3))
+            assert isinstance(answer, Failure)
+            assert answer.kind is FailureKind.LOCAL
+            assert answer.detail.startswith("the proxy cannot be reached: ")
+            assert answer.detail.count("proxy") == 1
+
+
+def test_silent_site_behind_a_proxy_times_out(name: str, authority: Authority) -> None:
+    with unresponsive_port() as silent, ProxySite() as proxy:
+        url = f"https://127.0.0.1:{silent}/robots.txt"
+        with open_transport(name, ssl_context=authority.client(), proxy=f"http://127.0.0.1:{proxy.port}") as send:
+            answer = send(make_request(url, connect_timeout=0.3, read_timeout=0.3, timeout=1.0))
+        assert proxy.heads
     assert isinstance(answer, Failure)
-    assert answer.kind is FailureKind.LOCAL
-    assert answer.detail.startswith("the proxy cannot be reached: ")
+    assert answer.kind is FailureKind.TIMEOUT
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])

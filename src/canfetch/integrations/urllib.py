@@ -20,10 +20,16 @@ from canfetch.client.request_headers import has_credentials
 from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
-from canfetch.client.transports.failures import REQUEST_ERRORS, TransportError, classify_os_error, request_failure
+from canfetch.client.transports.failures import (
+    REQUEST_ERRORS,
+    TransportError,
+    classify_os_error,
+    request_failure,
+    was_raised_in,
+)
 from canfetch.client.transports.headers import decode_headers, encode_request_headers
 from canfetch.client.transports.http_client_responses import check_head, read_response, shut_down_response
-from canfetch.client.transports.proxies import check_proxy_status
+from canfetch.client.transports.proxies import check_proxy_status, unreachable_proxy
 from canfetch.client.transports.response_body import ResponseBuilder
 from canfetch.client.transports.sessions import SESSION_ROUTE
 from canfetch.client.transports.threaded_exchanges import exchange_in_thread
@@ -239,6 +245,7 @@ class _Exchange:
         self._request = request
         self._opener = opener
         self._endpoint: Endpoint = parse_endpoint(request.url)
+        self._sent: _RobotsRequest | None = None
         self._response: Any = None
 
     def run(self) -> Response:
@@ -257,7 +264,7 @@ class _Exchange:
         shut_down_response(self._response)
 
     def _open(self) -> Any:
-        request = _RobotsRequest(self._endpoint.url)
+        request = self._sent = _RobotsRequest(self._endpoint.url)
         for name, value in encode_request_headers(self._endpoint, self._request.headers):
             # http.client encodes values in the same way.
             request.add_header(name.decode("ascii"), value.decode("latin-1"))
@@ -290,9 +297,17 @@ class _Exchange:
         if getattr(response, "length", None):
             raise TransportError(FailureKind.INCOMPLETE, "the body ended before its Content-Length")
 
+    def _is_proxied(self) -> bool:
+        """Return whether a handler of the opener has set a proxy."""
+        return self._sent is not None and (
+            self._sent.has_proxy() or getattr(self._sent, "_tunnel_host", None) is not None
+        )
+
     def _translate(self, error: Exception) -> TransportError:
         reason = error.reason if isinstance(error, urllib.error.URLError) else error
         detail = (str(reason) or type(reason).__name__)[:200]
+        if self._is_proxied() and was_raised_in(error, socket.create_connection.__name__):
+            return unreachable_proxy(detail)
         match reason:
             case TimeoutError():
                 return self.deadlines.read_timed_out()

@@ -1,17 +1,19 @@
 """Settings of a session that apply to robots.txt: headers, cookies, proxies and TLS. Targets are not among them."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pytest
 from tests.access.client_harness import fetch
 from tests.servers.certificates import Authority
+from tests.servers.dead_ports import full_queue_port, refusing_port, unresponsive_port
 from tests.servers.proxy import ProxySite
 from tests.servers.valid import RULES, respond
 from tests.servers.web import Site
-from tests.transports.harness import expect_response, failure_kind, make_request
-from tests.transports.session_harness import (
-    open_session,
-)
+from tests.transports.harness import Send, expect_response, failure_kind, make_request
+from tests.transports.session_harness import SESSION_NAMES, open_session, opener_send
 
-from canfetch.access.responses import FailureKind, Response
+from canfetch.access.responses import Failure, FailureKind, Response
 
 
 def test_header_of_the_client_replaces_that_of_the_session(session_name: str, site: Site) -> None:
@@ -62,6 +64,39 @@ def test_tunnel_of_the_session_is_used(session_name: str, authority: Authority, 
             open_session(session_name, proxy=f"http://127.0.0.1:{proxy.port}") as send,
         ):
             assert failure_kind(send(make_request(tls_site.robots_url("rules")))) is FailureKind.CONNECT
+
+
+@contextmanager
+def sending_through(name: str, proxy: str) -> Iterator[Send]:
+    """Yield what fetches with a session, or an opener of urllib, whose proxy is set."""
+    if name == "opener":
+        yield opener_send(proxy=proxy)
+        return
+    with open_session(name, proxy=proxy) as send:
+        yield send
+
+
+@pytest.mark.parametrize("name", [*SESSION_NAMES, "opener"])
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_unreachable_proxy_of_the_session_is_a_failure_of_this_machine(name: str, scheme: str) -> None:
+    with refusing_port() as refusing, full_queue_port() as full:
+        for proxy in (f"127.0.0.1:{refusing}", f"127.0.0.1:{full}", "nowhere.invalid:3128"):
+            with sending_through(name, f"http://{proxy}") as send:
+                answer = send(make_request(f"{scheme}://a.test/robots.txt", connect_timeout=0.3))
+            assert failure_kind(answer) is FailureKind.LOCAL
+            assert isinstance(answer, Failure)
+            assert answer.detail.startswith("the proxy cannot be reached: ")
+            assert answer.detail.count("proxy") == 1
+
+
+@pytest.mark.parametrize("name", [*SESSION_NAMES, "opener"])
+def test_silent_site_behind_the_proxy_of_the_session_times_out(name: str) -> None:
+    with unresponsive_port() as silent, ProxySite() as proxy:
+        url = f"https://127.0.0.1:{silent}/robots.txt"
+        with sending_through(name, f"http://127.0.0.1:{proxy.port}") as send:
+            answer = send(make_request(url, connect_timeout=0.3, read_timeout=0.3, timeout=1.0))
+        assert proxy.heads
+    assert failure_kind(answer) is FailureKind.TIMEOUT
 
 
 def test_proxy_of_the_session_that_requires_a_login_is_a_connect_failure(session_name: str) -> None:

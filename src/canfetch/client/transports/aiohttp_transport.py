@@ -20,9 +20,10 @@ Its responses differ from those of the other transports in these cases:
 import asyncio
 import socket
 import ssl
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from functools import partial
 from typing import Any, Final, NamedTuple, Unpack
 
 from canfetch.access.responses import Failure, FailureKind, Response
@@ -40,6 +41,7 @@ from canfetch.client.transports.failures import (
     causes,
     classify_os_error,
     request_failure,
+    was_raised_in,
 )
 from canfetch.client.transports.headers import MAX_HEAD_BYTES, decode_headers, encode_request_headers
 from canfetch.client.transports.local_errors import is_local_error
@@ -68,6 +70,10 @@ _BUFFER_BYTES: Final = 65_536
 # aiohttp rounds timeouts above this threshold up to whole seconds. No timeout reaches it.
 _CEIL_THRESHOLD: Final = 1e9
 _NO_CONTENT: Final = 204
+# Where a name is looked up, and where aiohttp connects to a proxy or a site. The handshake in a tunnel is in another
+# function.
+_LOOKUP_FUNCTION: Final = resolve_host_async.__name__
+_CONNECTING_FUNCTION: Final = "_wrap_create_connection"
 
 
 class _RequestContext(NamedTuple):
@@ -129,13 +135,10 @@ class AiohttpTransport(SessionTransport["ExistingSession"]):
         sockets: list[socket.socket] = []
         token = _CURRENT.set(_RequestContext(request, deadlines, sockets))
         try:
-            with _translated_errors(endpoint, deadlines):
+            with _translated_errors(endpoint, deadlines), _proxy_errors(is_proxied=lambda: proxy is not None):
                 async with asyncio.timeout(deadlines.timeout()):
                     return await self._exchange(request, endpoint, proxy)
         except TransportError as error:
-            if proxy is not None and error.kind is FailureKind.DNS:
-                # With a proxy, no other name is looked up.
-                raise unreachable_proxy(error.detail) from None
             if _is_untrusted(error) and not has_authorities(self._get_ssl_context()):
                 raise no_authorities() from None
             raise
@@ -341,6 +344,24 @@ def _check_framing(response: aiohttp.ClientResponse) -> None:
 
 
 @contextmanager
+def _proxy_errors(*, is_proxied: Callable[[], bool]) -> Iterator[None]:
+    """Convert the errors of connecting to a proxy that aiohttp does not tell from those of connecting through it.
+
+    Raises: TransportError: LOCAL.
+    """
+    try:
+        yield
+    except (TransportError, aiohttp.ClientConnectorDNSError, TimeoutError) as error:
+        # With a proxy, no other name is looked up.
+        is_lookup = isinstance(error, aiohttp.ClientConnectorDNSError) or was_raised_in(error, _LOOKUP_FUNCTION)
+        if not is_proxied() or not (is_lookup or was_raised_in(error, _CONNECTING_FUNCTION)):
+            raise
+        if isinstance(error, TransportError):
+            raise (error if error.kind is FailureKind.LOCAL else unreachable_proxy(error.detail)) from error.__cause__
+        raise unreachable_proxy(str(error)[:200] if is_lookup else "timed out") from error
+
+
+@contextmanager
 def _translated_errors(endpoint: Endpoint, deadlines: Deadlines) -> Iterator[None]:
     """Translate the exceptions of aiohttp, and the TimeoutError of asyncio, to TransportError."""
     try:
@@ -446,9 +467,10 @@ class ExistingSession:
         endpoint = parse_endpoint(request.url)
         token = _DEADLINES.set(deadlines)
         try:
-            with _translated_errors(endpoint, deadlines):
+            used: list[URL] = []
+            with _translated_errors(endpoint, deadlines), _proxy_errors(is_proxied=lambda: bool(used)):
                 async with asyncio.timeout(deadlines.timeout()):
-                    response = await self._exchange(request, endpoint)
+                    response = await self._exchange(request, endpoint, partial(_note_proxy, used))
                     return response._replace(pool_seconds=deadlines.pool_seconds)
         except TransportError:
             if deadlines.waits_for_pool:
@@ -471,7 +493,10 @@ class ExistingSession:
             or (session.trust_env and netrc_from_env() is not None)
         )
 
-    async def _exchange(self, request: TransportRequest, endpoint: Endpoint) -> Response:
+    async def _exchange(
+        self, request: TransportRequest, endpoint: Endpoint, note_proxy: aiohttp.ClientMiddlewareType
+    ) -> Response:
+        removal = (_remove_credentials,) if request.cross_origin else ()
         async with self._session.get(
             # `encoded` keeps yarl from normalising the URL.
             URL(endpoint.url, encoded=True),
@@ -485,7 +510,8 @@ class ExistingSession:
             max_line_size=MAX_HEAD_BYTES,
             max_field_size=MAX_HEAD_BYTES,
             max_headers=_MAX_FIELDS,
-            middlewares=self._middlewares() if request.cross_origin else None,
+            # The middlewares of a request replace those of the session.
+            middlewares=(*self._session_middlewares(), *removal, note_proxy),
             **self._settings,
         ) as response:
             _check_framing(response)
@@ -500,14 +526,19 @@ class ExistingSession:
                 response.close()
             return builder.build()
 
-    def _middlewares(self) -> Sequence[aiohttp.ClientMiddlewareType]:
-        # The middlewares of a request replace those of the session.
-        return (*self._session_middlewares(), _remove_credentials)
-
     def _session_middlewares(self) -> Sequence[aiohttp.ClientMiddlewareType]:
         # aiohttp does not make the middlewares of a session public.
         middlewares: Sequence[aiohttp.ClientMiddlewareType] = getattr(self._session, "_middlewares", ())
         return middlewares
+
+
+async def _note_proxy(
+    used: list[URL], request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
+) -> aiohttp.ClientResponse:
+    """Add the proxy that a request uses. It can be one of the environment."""
+    if request.proxy is not None:
+        used.append(request.proxy)
+    return await handler(request)
 
 
 async def _remove_credentials(

@@ -2,6 +2,7 @@
 
 import ssl
 from collections.abc import Iterator
+from traceback import walk_tb
 from typing import Final
 
 from canfetch.access.responses import Failure, FailureKind
@@ -59,6 +60,14 @@ def causes(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__
+
+
+def was_raised_in(error: BaseException, function: str) -> bool:
+    """Return whether an exception, or one that caused it, was raised in a function of this name, or passed it.
+
+    For libraries that raise the same exception in several phases of a request.
+    """
+    return any(frame.f_code.co_name == function for cause in causes(error) for frame, _ in walk_tb(cause.__traceback__))
 
 
 def describe_protocol_error(error: Exception) -> str:

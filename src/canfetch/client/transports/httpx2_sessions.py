@@ -24,13 +24,16 @@ from canfetch.client.transports.failures import TransportError, causes, classify
 from canfetch.client.transports.headers import decode_headers, encode_request_headers
 from canfetch.client.transports.httpx2_backends import LIBRARY_ERRORS, is_stream_reset
 from canfetch.client.transports.local_errors import describe_os_error, is_local_error
-from canfetch.client.transports.proxies import check_proxy_status
+from canfetch.client.transports.proxies import check_proxy_status, unreachable_proxy
 from canfetch.client.transports.response_body import ResponseBuilder
 from canfetch.client.transports.sessions import check_session_request, check_session_type
 from canfetch.client.transports.threaded_exchanges import exchange_in_thread
 
 _CONNECTION_EVENTS: Final = (".connect_tcp.complete", ".start_tls.complete")
-_EVENTS_BEFORE_SENDING: Final = (".connect_tcp.started", ".start_tls.started", ".send_request_headers.started")
+_CONNECTING: Final = ".connect_tcp.started"
+_EVENTS_BEFORE_SENDING: Final = (_CONNECTING, ".start_tls.started", ".send_request_headers.started")
+# The connection to a proxy is made.
+_EVENTS_BEHIND_PROXY: Final = (".send_request_headers.started", ".setup_socks5_connection.started")
 _SUCCESS: Final = 2
 _ERRORS: Final[tuple[type[Exception], ...]] = (httpx2.HTTPError, httpx2.InvalidURL, OSError, *LIBRARY_ERRORS)
 # Raised for a connection that the server closed while it was idle, among other reasons.
@@ -45,7 +48,7 @@ class _Exchange:
         self.request = request
         self.deadlines = Deadlines(request)
         self.endpoint: Endpoint = parse_endpoint(request.url)
-        self.connection = _Connection(self.deadlines)
+        self.connection = _Connection(self.deadlines, self.endpoint)
         self.has_head = False
 
     @property
@@ -113,6 +116,8 @@ class _Exchange:
 
     def _translate(self, error: Exception) -> TransportError:
         detail = describe_protocol_error(error)
+        if self.connection.goes_to_proxy and isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout):
+            return unreachable_proxy(detail)
         match error:
             case httpx2.TimeoutException():
                 return self._translate_timeout(error)
@@ -256,6 +261,8 @@ class ExistingAsyncClient:
         except TimeoutError:
             if not exchange.connection.is_used:
                 raise exchange.deadlines.pool_is_full() from None
+            if exchange.connection.goes_to_proxy:
+                raise unreachable_proxy("timed out") from None
             raise exchange.deadlines.read_timed_out() from None
         except TransportError:
             if self._client.is_closed:
@@ -297,13 +304,16 @@ class ExistingAsyncClient:
 class _Connection:
     """The connection of one request, to shut it down from another thread."""
 
-    def __init__(self, deadlines: Deadlines) -> None:
+    def __init__(self, deadlines: Deadlines, endpoint: Endpoint) -> None:
         self._deadlines = deadlines
+        self._endpoint = endpoint
         self._stream: Any = None
         self._is_shut_down = False
         self.is_new = False
         # Until the first event, the request waits for a connection of the pool.
         self.is_used = False
+        # Whether it is being made to a proxy, and not through one.
+        self.goes_to_proxy = False
         self.built_at = 0.0
 
     def trace(self, event: str, info: dict[str, Any]) -> None:
@@ -314,6 +324,11 @@ class _Connection:
         if not self.is_used:
             self.is_used = True
             self._deadlines.add_pool_wait(monotonic() - self.built_at)
+        if event.endswith(_CONNECTING):
+            peer = info["host"].rstrip("."), info["port"]
+            self.goes_to_proxy = peer != (self._endpoint.tls_name, self._endpoint.port)
+        elif event.endswith(_EVENTS_BEHIND_PROXY):
+            self.goes_to_proxy = False
         if event.endswith(_CONNECTION_EVENTS):
             self.is_new = True
             self._stream = info["return_value"]
