@@ -6,7 +6,11 @@ import pytest
 from tests.integrations.scrapy.crawl import CrawlPlan
 from tests.integrations.scrapy.crawlers import SINCE_2_18
 from tests.integrations.scrapy.pages import ADDON, page, robots, stalled, targets, timed
+from tests.servers.proxy import ProxySite
 from tests.servers.web import Site
+
+from canfetch import Client
+from canfetch.client.stores.sqlite import SQLiteStore
 
 pytestmark = pytest.mark.service
 
@@ -61,6 +65,26 @@ def test_proxy_of_a_request_does_not_apply_to_robots_txt() -> None:
         assert result.pages[f"{site.origin}/page"].status == 200
         assert result.pages[f"{site.origin}/private"].error == "DisallowedRequest"
         assert (targets(site), targets(proxy)) == (["/robots.txt"], [f"{site.origin}/page"])
+
+
+def test_proxy_that_requires_a_login_disallows_everything(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with Site() as site, ProxySite(refusal="407 Proxy Authentication Required") as proxy:
+        site.serve("/robots.txt", robots("User-agent: *\nDisallow: /\n"))
+        site.serve("/page", page())
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
+        monkeypatch.delenv("no_proxy", raising=False)
+        store = tmp_path / "robots.sqlite3"
+        result = CrawlPlan([{"url": f"{site.origin}/page"}], {**ADDON, "CANFETCH_STORE": str(store)}).run()
+        assert result.pages[f"{site.origin}/page"].message == (
+            "Forbidden by robots.txt: robots.txt is unreachable: connect: proxy responded 407: check its user name "
+            "and password"
+        )
+        assert len(proxy.heads) == 1
+        # Without the proxy, the site itself is asked.
+        monkeypatch.delenv("http_proxy")
+        with Client(user_agent="ExampleBot/1.0", store=SQLiteStore(store)) as client:
+            assert client.decide(f"{site.origin}/page").explanation == "line 2, Disallow: /"
+        assert targets(site) == ["/robots.txt"]
 
 
 def test_other_event_loops_stop_the_crawl() -> None:

@@ -131,6 +131,15 @@ EXCEPTIONS = {
 }
 
 
+def test_login_of_a_proxy_is_no_status_of_the_site() -> None:
+    for status in (407, 403):
+        answer = send(answering(status=status), ASKED._replace(url=URL.replace("https:", "http:")))
+        assert isinstance(answer, Failure if status == 407 else Response)
+        assert not isinstance(answer, Failure) or answer.kind is FailureKind.CONNECT
+        # The response of a proxy to CONNECT is an exception of Scrapy.
+        assert isinstance(send(answering(status=status)), Response)
+
+
 @pytest.mark.parametrize("name", EXCEPTIONS)
 def test_exceptions_are_failures(name: str) -> None:
     raised, kind, detail = EXCEPTIONS[name]

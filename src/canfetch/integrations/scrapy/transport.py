@@ -20,6 +20,7 @@ from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.endpoints import parse_endpoint
 from canfetch.client.transports.failures import REQUEST_ERRORS, TransportError, request_failure
 from canfetch.client.transports.headers import decode_headers
+from canfetch.client.transports.proxies import check_proxy_status
 from canfetch.client.transports.response_body import ResponseBuilder
 from canfetch.core.origin import find_origin
 from canfetch.errors import InvalidOption
@@ -143,6 +144,8 @@ class DownloaderTransport:
 
     @staticmethod
     def _build_response(request: TransportRequest, response: "ScrapyResponse") -> Response:
+        # A downloader middleware may have set a proxy.
+        check_proxy_status(response.status, is_proxied=parse_endpoint(request.url).scheme == "http")
         headers = decode_headers((name, value) for name, values in response.headers.items() for value in values)
         # Bodies are only encoded if COMPRESSION_ENABLED is False, or if Scrapy does not support their coding.
         builder = ResponseBuilder(request, response.status, headers)
