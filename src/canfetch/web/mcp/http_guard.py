@@ -11,6 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from canfetch.client.transports.addresses import is_ip_literal
 from canfetch.web.mcp.arguments import CallerError
 from canfetch.web.mcp.invalid_messages import answer_to_invalid_bytes
+from canfetch.web.mcp.request_turns import RequestTurn, RequestTurns
 from canfetch.web.server.clients import ClientAddresses, RateLimiter, current_client
 from canfetch.web.server.credentials import has_token, is_cross_site, joined_header
 from canfetch.web.server.listening import is_loopback, without_port
@@ -79,6 +80,7 @@ class HTTPGuard:
         self._body_seconds = body_seconds
         # The bytes of the bodies of all requests that are not answered yet.
         self.bodies = Shares(_MAX_ALL_BODIES_BYTES)
+        self._turns = RequestTurns()
         self._any_name = token is not None and not self._host_names and not self._only_local_names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -111,7 +113,8 @@ class HTTPGuard:
             elif (answer := answer_to_invalid_bytes(body)) is not None:
                 await _send_json(send, 400, answer.model_dump_json(by_alias=True, exclude_unset=True).encode())
             else:
-                await self._app(scope, _replay(body, receive), send)
+                async with self._turns.hold(client) as turn:
+                    await self._app(scope, _replay(body, receive), _ending(turn, send))
         finally:
             self.bodies.give_back(client, sum(map(len, parts)))
 
@@ -194,6 +197,16 @@ def _replay(body: bytes, receive: Receive) -> Receive:
         return messages.pop() if messages else await receive()
 
     return receive_again
+
+
+def _ending(turn: RequestTurn, send: Send) -> Send:
+    """Return a function that ends a turn with the first message of the answer, which a client may read slowly."""
+
+    async def end_and_send(message: Message) -> None:
+        turn.end()
+        await send(message)
+
+    return end_and_send
 
 
 async def _respond(send: Send, refusal: Refusal, receive: Receive | None = None) -> None:

@@ -24,6 +24,7 @@ from canfetch.errors import InvalidURL, WorkerKilled
 from canfetch.repository import default_user_agent
 from canfetch.web.mcp.agents import AskedAgent, configured_agent, parse_agent
 from canfetch.web.mcp.arguments import CallerError
+from canfetch.web.mcp.request_turns import outside_turn
 from canfetch.web.policy_clients import PolicyClients
 from canfetch.web.server.clients import RateLimiter, current_client
 from canfetch.web.server.shares import CLIENT_PART, Shares
@@ -165,10 +166,11 @@ class Service:
         client = current_client.get()
         if not self._questions.take(client):
             question.close()
-            await asyncio.sleep(_REFUSAL_SECONDS)
+            async with outside_turn():
+                await asyncio.sleep(_REFUSAL_SECONDS)
             raise CallerError("the server is answering too many questions: ask again in a few seconds")
         try:
-            async with asyncio.timeout(self._settings.timeout + _READING_SECONDS):
+            async with outside_turn(), asyncio.timeout(self._settings.timeout + _READING_SECONDS):
                 return await question
         except TimeoutError:
             raise CallerError("the answer took too long: ask again in a minute") from None
