@@ -69,6 +69,20 @@ def test_requests_wait_for_the_crawl_delay() -> None:
     assert pacer.wait(state) == 0.0
 
 
+@pytest.mark.parametrize("step", [-1e8, -3600.0, 5.0, 3600.0, 1e8])
+def test_setting_the_clock_of_the_machine_changes_no_delay(monkeypatch: pytest.MonkeyPatch, step: float) -> None:
+    wall, timer = Clock(), Clock()
+    monkeypatch.setattr(pacers, "monotonic", timer)
+    monkeypatch.setattr(time, "time", wall)
+    pacer, state = Pacer(AGENT, Pace(max_delay=60.0), clock=time.time, sleep=timer.sleep), state_of(DELAYED)
+    assert pacer.wait(state) == 0.0
+    wall.now += step
+    assert [pacer.wait(state) for _ in range(2)] == [10.0, 10.0]
+    timer.now += 4
+    assert pacer.wait(state) == pytest.approx(6.0)
+    assert sum(timer.slept) == pytest.approx(26.0)
+
+
 def test_origins_do_not_wait_for_each_other() -> None:
     clock = Clock()
     pacer = make_pacer(clock)

@@ -190,6 +190,19 @@ def test_sitemaps_protocol_an_index_lists_no_indexes(site: Site) -> None:
     assert "/never.xml" not in {request.target for request in site.requests}
 
 
+def test_a_sitemap_is_requested_once_however_its_url_is_written(site: Site) -> None:
+    url = site.url("s.xml")
+    serve_robots(site, site.url("index.xml"), f"{site.url('index.xml')}#again")
+    spellings = [url, url, f"{url}#1", f"{url}#2", url.replace("http:", "HTTP:"), url.replace("//", "//user@")]
+    site.serve("/index.xml", respond(index(*spellings, f"{url}?a", f"{url}?a#b")))
+    site.serve("/s.xml", respond(urlset(site.url("page"))))
+    site.serve("/s.xml?a", respond(urlset(site.url("other"))))
+    entries, files = read(site)
+    assert [entry.url for entry in entries] == [site.url("page"), site.url("other")]
+    assert len(files) == 3
+    assert [site.count(target) for target in ("/index.xml", "/s.xml", "/s.xml?a")] == [1, 1, 1]
+
+
 def test_number_of_sitemaps_is_limited(site: Site) -> None:
     serve_robots(site, site.url("index.xml"))
     names = [f"s{number}.txt" for number in range(5)]

@@ -5,10 +5,14 @@ declares. Visit-time is one of them only on request, because it can block a requ
 
 A request whose turn has come can wait for a free connection of its HTTP client. The delay counts from the time when it
 is sent, and the next turn does not start before.
+
+Delays are measured with a monotonic clock, so that setting the clock of the machine changes none. With a clock of the
+caller, they are measured with that.
 """
 
 import asyncio
 import threading
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import Future, InvalidStateError
 from concurrent.futures import wait as wait_for_futures
@@ -91,7 +95,7 @@ class _OriginTurns(Generic[_Lock]):
 
     Attributes:
         lock: Held by the request whose turn is next.
-        last_request_at: When the last request was sent, in seconds since the epoch, or None.
+        last_request_at: When the last request was sent, by the clock for delays, or None.
         state: A weak reference to the state from which `pace` was computed, which contains the whole file, or None.
         pace: The limits.
         turn: A weak reference to the last turn, or None.
@@ -119,10 +123,15 @@ class _OriginTurns(Generic[_Lock]):
         """Whether requests wait for their turn or for their connection."""
         return self.users > 0 or self.pending is not None
 
-    def is_limited(self, now: float) -> bool:
-        """Return whether the last request delays one that is sent now."""
-        at = self.last_request_at
-        return at is not None and at + request_interval(self.pace, now=now) > now
+    def is_limited(self, now: float, at: float) -> bool:
+        """Return whether the last request delays one that is sent now.
+
+        Args:
+            now: In seconds since the epoch.
+            at: By the clock for delays.
+        """
+        last = self.last_request_at
+        return last is not None and last + request_interval(self.pace, now=now) > at
 
 
 class _BasePacer(Generic[_Lock]):
@@ -132,6 +141,8 @@ class _BasePacer(Generic[_Lock]):
         self._agent = agent
         self._bounds = bounds
         self._clock = clock
+        # For delays.
+        self._timer = monotonic if clock is time.time else clock
         self._visit_times = visit_times
         self._is_closed = False
         self._origins: dict[str, _OriginTurns[_Lock]] = {}
@@ -185,17 +196,19 @@ class _BasePacer(Generic[_Lock]):
             pending = None if has_connection else turns.pending
             if pending is not None and request_interval(turns.pace, now=now) > 0:
                 return pending.ended
+            at, last_request_at = self._timer(), None
             if turns.last_request_at is not None:
-                # If the clock was set back, wait no longer than the delay.
-                turns.last_request_at = min(turns.last_request_at, now)
-            left = next_request_at(turns.pace, now=now, last_request_at=turns.last_request_at) - now
+                # If a clock of the caller was set back, wait no longer than the delay.
+                turns.last_request_at = min(turns.last_request_at, at)
+                last_request_at = now - (at - turns.last_request_at)
+            left = next_request_at(turns.pace, now=now, last_request_at=last_request_at) - now
             if left > 0:
                 return left
 
             def record_sent() -> None:
-                turns.last_request_at = self._clock()
+                turns.last_request_at = self._timer()
 
-            turns.last_request_at = now
+            turns.last_request_at = at
             turn = RequestTurn(record_sent)
             turns.turn = ref(turn)
             return turn
@@ -212,10 +225,12 @@ class _BasePacer(Generic[_Lock]):
     def _drop_idle_origins(self) -> None:
         if len(self._origins) < self._drop_at:
             return
-        now = self._clock()
-        self._origins = {name: turns for name, turns in self._origins.items() if turns.is_used or turns.is_limited(now)}
+        now, at = self._clock(), self._timer()
+        self._origins = {
+            name: turns for name, turns in self._origins.items() if turns.is_used or turns.is_limited(now, at)
+        }
         if len(self._origins) > _MAX_ORIGINS // 2:
-            by_request = sorted(self._origins.items(), key=lambda item: item[1].last_request_at or now)
+            by_request = sorted(self._origins.items(), key=lambda item: item[1].last_request_at or at)
             surplus = {name for name, turns in by_request[: -_MAX_ORIGINS // 2] if not turns.is_used}
             self._origins = {name: turns for name, turns in self._origins.items() if name not in surplus}
         self._drop_at = max(_MIN_ORIGINS, 2 * len(self._origins))
@@ -268,14 +283,14 @@ class Pacer(_BasePacer["_FairLock"]):
             wait for a request that waits for a connection: it can be this one.
         Raises: ClientClosed: The pacer is closed, or was closed during the wait.
         """
-        started_at = self._clock()
+        started_at = self._timer()
         with self._turns(state) as turns, nullcontext() if has_connection else turns.lock:
             while not isinstance(turn := self._next_turn(turns, state, has_connection=has_connection), RequestTurn):
                 if isinstance(turn, Future):
                     wait_for_futures([turn], _MAX_WAIT_SECONDS)
                 else:
                     self._sleep(turn)
-        turn.waited_seconds = max(0.0, self._clock() - started_at)
+        turn.waited_seconds = max(0.0, self._timer() - started_at)
         return turn
 
     def _wait_for_close(self, seconds: float) -> None:
@@ -329,7 +344,7 @@ class AsyncPacer(_BasePacer["_LoopLocks"]):
 
         Raises: ClientClosed: The pacer is closed, or was closed during the wait.
         """
-        started_at = self._clock()
+        started_at = self._timer()
         with self._turns(state) as turns:
             async with turns.lock.of_running_loop():
                 while not isinstance(turn := self._next_turn(turns, state), RequestTurn):
@@ -337,7 +352,7 @@ class AsyncPacer(_BasePacer["_LoopLocks"]):
                         await asyncio.wait([asyncio.wrap_future(turn)], timeout=_MAX_WAIT_SECONDS)
                     else:
                         await self._pause(turn)
-        turn.waited_seconds = max(0.0, self._clock() - started_at)
+        turn.waited_seconds = max(0.0, self._timer() - started_at)
         return turn
 
     async def _pause(self, seconds: float) -> None:

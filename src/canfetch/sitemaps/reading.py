@@ -225,9 +225,10 @@ class _Reading:
 
     def _claim(self, source: SitemapSource) -> bool:
         """Return whether a sitemap was not read before, and count it."""
-        if source.content is None and source.url in self._seen:
+        url = _requested_url(source.url)
+        if source.content is None and url in self._seen:
             return False
-        self._seen.add(source.url)
+        self._seen.add(url)
         self._left -= 1
         return True
 
@@ -361,6 +362,17 @@ def _is_below(url: str, sitemap: str) -> bool:
 
 
 def _path(url: str) -> str:
+    return _requested_part(url).partition("?")[0] or "/"
+
+
+def _requested_part(url: str) -> str:
+    """Return the path and the query of a URL."""
     rest = url.partition("://")[2]
-    path = rest[len(rest.partition("/")[0].partition("?")[0].partition("#")[0]) :]
-    return path.partition("?")[0].partition("#")[0] or "/"
+    return rest[len(rest.partition("/")[0].partition("?")[0].partition("#")[0]) :].partition("#")[0]
+
+
+def _requested_url(url: str) -> str:
+    """Return one spelling of a URL, without what is not sent: a fragment and user information."""
+    origin = find_origin(url)
+    part = _requested_part(url)
+    return url if origin is None else f"{origin}{part if part.startswith('/') else f'/{part}'}"

@@ -18,7 +18,7 @@ from tests.transports.session_harness import (
 )
 from tests.transports.test_contract import WHOLE
 
-from canfetch.access.responses import FailureKind, Response
+from canfetch.access.responses import Failure, FailureKind, Response
 
 
 def test_middleware_of_an_aiohttp_session_runs_after_a_redirect_to_another_origin(site: Site) -> None:
@@ -51,6 +51,48 @@ def test_hook_has_the_context_of_the_caller(name: str, shared_site: Site) -> Non
         send(make_request(shared_site.url("rules")))
         current.reset(token)
     assert seen == ["span"]
+
+
+def socks_error(name: str, module: str, message: str = "") -> Exception:
+    """Return an exception that looks like one of a library for SOCKS proxies."""
+    kind: type[Exception] = type(name, (Exception,), {"__module__": module})
+    return kind(message)
+
+
+@pytest.mark.parametrize("name", ["httpx2-client", "httpx2-async-client", "aiohttp-session"])
+@pytest.mark.parametrize(
+    "error, kind, detail",
+    [
+        (socks_error("ProtocolError", "socksio.exceptions", "Malformed reply"), FailureKind.CONNECT, "Malformed reply"),
+        (socks_error("ProxyError", "python_socks._errors"), FailureKind.CONNECT, "proxy responded ProxyError"),
+        (socks_error("ProxyTimeoutError", "python_socks._errors", "2 s"), FailureKind.TIMEOUT, "2 s"),
+        (
+            socks_error("ProxyConnectionError", "python_socks._errors", "refused"),
+            FailureKind.LOCAL,
+            "the proxy cannot be reached: refused",
+        ),
+    ],
+    ids=["junk", "refused", "silent", "dead"],
+)
+def test_exceptions_of_socks_proxies_are_failures(
+    name: str, shared_site: Site, error: Exception, kind: FailureKind, detail: str
+) -> None:
+    def hook(*_: Any) -> None:
+        raise error
+
+    async def async_hook(*_: Any) -> None:
+        raise error
+
+    settings: dict[str, dict[str, Any]] = {
+        "httpx2-client": {"event_hooks": {"request": [hook]}},
+        "httpx2-async-client": {"event_hooks": {"request": [async_hook]}},
+        "aiohttp-session": {"middlewares": [async_hook]},
+    }
+    with open_session(name, **settings[name]) as send:
+        answer = send(make_request(shared_site.url("rules")))
+    assert failure_kind(answer) is kind
+    assert isinstance(answer, Failure)
+    assert detail in answer.detail
 
 
 @pytest.mark.parametrize("status, body", [(200, RULES), (301, b""), (404, b""), (503, b"")])

@@ -45,7 +45,7 @@ from canfetch.client.transports.failures import (
 )
 from canfetch.client.transports.headers import MAX_HEAD_BYTES, decode_headers, encode_request_headers
 from canfetch.client.transports.local_errors import is_local_error
-from canfetch.client.transports.proxies import Proxy, check_proxy_status, unreachable_proxy
+from canfetch.client.transports.proxies import Proxy, check_proxy_status, socks_failure, unreachable_proxy
 from canfetch.client.transports.response_body import ResponseBuilder
 from canfetch.client.transports.sessions import SessionTransport, check_session_request, check_session_type
 from canfetch.client.transports.tls import has_authorities
@@ -61,8 +61,8 @@ try:
 except ImportError as missing:
     raise MissingExtra('aiohttp is not installed: pip install "canfetch[http]"') from missing
 
-# Raised if a request fails. TimeoutError includes those of aiohttp.
-_ERRORS: Final[tuple[type[Exception], ...]] = (aiohttp.ClientError, OSError, ValueError)
+# Raised if a request fails. TimeoutError includes those of aiohttp, and EOFError those of connectors for SOCKS proxies.
+_ERRORS: Final[tuple[type[Exception], ...]] = (aiohttp.ClientError, EOFError, OSError, ValueError)
 # aiohttp cannot limit the size of a head, only the number of fields and the size of each.
 _MAX_FIELDS: Final = 512
 # At most twice as many bytes are received before canfetch reads them.
@@ -371,6 +371,12 @@ def _translated_errors(endpoint: Endpoint, deadlines: Deadlines) -> Iterator[Non
         raise (deadlines.connect_timed_out() if is_connecting else deadlines.read_timed_out()) from error
     except _ERRORS as error:
         raise _translate_error(error, endpoint.scheme) from error
+    except Exception as error:
+        # A session of the caller can have a connector for such proxies.
+        failure = socks_failure(causes(error))
+        if failure is None:
+            raise
+        raise failure from error
 
 
 def _translate_error(error: Exception, scheme: str) -> TransportError:

@@ -24,7 +24,7 @@ from canfetch.client.transports.failures import TransportError, causes, classify
 from canfetch.client.transports.headers import decode_headers, encode_request_headers
 from canfetch.client.transports.httpx2_backends import LIBRARY_ERRORS, is_stream_reset
 from canfetch.client.transports.local_errors import describe_os_error, is_local_error
-from canfetch.client.transports.proxies import check_proxy_status, unreachable_proxy
+from canfetch.client.transports.proxies import check_proxy_status, socks_failure, unreachable_proxy
 from canfetch.client.transports.response_body import ResponseBuilder
 from canfetch.client.transports.sessions import check_session_request, check_session_type
 from canfetch.client.transports.threaded_exchanges import exchange_in_thread
@@ -113,6 +113,12 @@ class _Exchange:
             yield
         except _ERRORS as error:
             raise self._translate(error) from error
+        except Exception as error:
+            # httpx2 translates only some of them.
+            failure = socks_failure([error])
+            if failure is None:
+                raise
+            raise failure from error
 
     def _translate(self, error: Exception) -> TransportError:
         detail = describe_protocol_error(error)

@@ -3,7 +3,7 @@
 import os
 import sys
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -21,6 +21,8 @@ from canfetch.errors import InvalidOption, InvalidURL
 _PROXY_AUTHENTICATION_REQUIRED: Final = 407
 _HTTP: Final = ("http", "https")
 _SYSTEM_SETTINGS: Final = ("darwin", "win32")
+# With which sessions of the caller may use SOCKS proxies. canfetch imports none of them.
+_SOCKS_LIBRARIES: Final = frozenset({"aiohttp_socks", "python_socks", "socks", "socksio"})
 
 
 class Proxy(NamedTuple):
@@ -143,6 +145,21 @@ def proxy_errors(*, is_proxied: bool) -> Iterator[None]:
 def unreachable_proxy(detail: str) -> TransportError:
     """Return the error for a proxy that cannot be connected to."""
     return TransportError(FailureKind.LOCAL, f"the proxy cannot be reached: {detail}")
+
+
+def socks_failure(causes: Iterable[BaseException]) -> TransportError | None:
+    """Return the failure that an exception of a library for SOCKS proxies means, or None if there is none.
+
+    Args: causes: An exception, and those that caused it.
+    """
+    for cause in causes:
+        if type(cause).__module__.partition(".")[0] in _SOCKS_LIBRARIES:
+            name, detail = type(cause).__name__, str(cause)[:200]
+            if name == "ProxyConnectionError":
+                return unreachable_proxy(detail or name)
+            kind = FailureKind.TIMEOUT if name == "ProxyTimeoutError" else FailureKind.CONNECT
+            return TransportError(kind, f"proxy responded {detail or name}")
+    return None
 
 
 def check_proxy_status(status: int, *, is_proxied: bool) -> None:

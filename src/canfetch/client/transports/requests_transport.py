@@ -34,7 +34,7 @@ from canfetch.client.transports.http_client_responses import (
     shut_down_response,
 )
 from canfetch.client.transports.local_errors import is_local_error
-from canfetch.client.transports.proxies import check_proxy_status, unreachable_proxy
+from canfetch.client.transports.proxies import check_proxy_status, socks_failure, unreachable_proxy
 from canfetch.client.transports.response_body import ResponseBuilder
 from canfetch.client.transports.sessions import SessionTransport, check_session_request, check_session_type
 from canfetch.client.transports.threaded_exchanges import exchange_in_thread
@@ -384,6 +384,8 @@ def _translate_error(error: Exception, deadlines: Deadlines) -> TransportError:
         for cause in causes
     ):
         return unreachable_proxy(str(innermost)[:200])
+    if (failure := socks_failure(causes)) is not None and failure.kind is FailureKind.LOCAL:
+        return failure
     kind = next((kind for cause in causes if (kind := _kind(cause)) is not None), FailureKind.PROTOCOL)
     if kind is FailureKind.TIMEOUT:
         is_connecting = any(isinstance(cause, urllib3.exceptions.ConnectTimeoutError) for cause in causes)
