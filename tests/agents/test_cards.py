@@ -250,10 +250,72 @@ def test_entries_of_the_registry_survive_a_file() -> None:
     assert parse_crawlers(content) == list(REGISTRY.crawlers[::5])
 
 
-def test_tables_that_cannot_be_told_apart() -> None:
-    inline = b'crawler = [{tokens = ["A"], operator = "I", purposes = ["testing"], source = "x"}]\n'
-    with pytest.raises(InvalidOption, match="not valid TOML"):
-        with_entry(inline, parse().to_crawler(checked=DAY))
+def entry(name: str, operator: str = '"I"', header: str = "[[crawler]]") -> str:
+    return f'{header}\ntokens = ["{name}"]\noperator = {operator}\npurposes = ["testing"]\nsource = "x"'
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"], ids=["LF", "CRLF"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["", "BOM"])
+@pytest.mark.parametrize(
+    "old",
+    [
+        entry("ExampleBot"),
+        entry("EXAMPLEBOT", header='  [[ crawler ]] # "old"'),
+        entry("ExampleBot") + " # a note",
+        entry("ExampleBot", header='[[crawler]]\n# "inside"\n\n'),
+        entry("ExampleBot") + '\ncomment = """\n# no comment\n\n# the end"""',
+        entry("ExampleBot") + "\napp_names = [\n  # Old.\n  'ExampleBot',\n# New.\n]",
+        entry("ExampleBot") + "\n\n# Keys.\n[crawler.verification]\nkey_directories = ['https://bot.example/keys']",
+    ],
+    ids=["plain", "header", "note", "comment inside", "string", "array", "table"],
+)
+def test_an_entry_is_replaced_where_it_is_and_no_other_line_changes(old: str, mark: str, line_end: str) -> None:
+    before = f"# of the file\n\n{entry('MyBot', header='[[crawler]] # mine')}\n\n# of ExampleBot\n"
+    after = f"\n# of OffBot\n# {entry('OffBot')[:11]}\n\n  # of the next\n{entry('NextBot')}\n# the end\n"
+    crawler = parse().to_crawler(checked=DAY)
+    expected = f"{mark}{before}{with_entry(b'', crawler).decode()}{after}".replace("\n", line_end).encode()
+    content = f"{mark}{before}{old}\n{after}".replace("\n", line_end).encode()
+    assert with_entry(content, crawler) == expected
+    assert with_entry(expected, crawler) == expected
+    assert [one.name for one in parse_crawlers(expected)] == ["MyBot", "ExampleBot", "NextBot"]
+
+
+def test_an_entry_at_the_end_without_a_line_break() -> None:
+    crawler = parse().to_crawler(checked=DAY)
+    new = with_entry(b"", crawler)
+    assert with_entry(entry("ExampleBot").encode(), crawler) == new
+    assert with_entry(f"{entry('ExampleBot')}\n# end".encode(), crawler) == new + b"# end"
+    assert with_entry(f"{entry('MyBot')}\n# end".encode(), crawler) == f"{entry('MyBot')}\n# end\n\n".encode() + new
+
+
+def test_one_of_several_entries_with_the_same_name_is_left() -> None:
+    crawler = parse().to_crawler(checked=DAY)
+    parts = [entry("ExampleBot"), "# a", entry("MyBot"), "# b", entry("examplebot"), "# c", ""]
+    replaced = [with_entry(b"", crawler).decode().rstrip(), "# a", entry("MyBot"), "# b", "# c", ""]
+    assert with_entry("\n".join(parts).encode(), crawler).decode() == "\n".join(replaced)
+
+
+@pytest.mark.parametrize("name", ["A", "ExampleBot", None])
+def test_an_array_of_entries_has_an_error_of_its_own(name: str | None) -> None:
+    row = f'{{tokens = ["{name}"], operator = "I", purposes = ["testing"], source = "x"}}' if name else ""
+    with pytest.raises(
+        InvalidOption, match=r"^the entry cannot be added to the array crawler = \[\.\.\.\]: write each entry"
+    ):
+        with_entry(f"crawler = [{row}]\n".encode(), parse().to_crawler(checked=DAY))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        entry("ExampleBot", header='[["crawler"]]'),
+        entry("ExampleBot", operator='"""I\n[[crawler]]\n"""'),
+        entry("ExampleBot", operator='"""I\n[[crawler]]\n"""') + "\n" + entry("MyBot", header='[["crawler"]]'),
+    ],
+    ids=["quoted", "in a string", "in a string, and quoted"],
+)
+def test_tables_that_cannot_be_told_apart(content: str) -> None:
+    with pytest.raises(InvalidOption, match=r"cannot be replaced: write each \[\[crawler\]\] on a line of its own"):
+        with_entry(content.encode(), parse().to_crawler(checked=DAY))
 
 
 def test_an_invalid_file_is_named(tmp_path: Path) -> None:

@@ -162,3 +162,18 @@ def test_a_tag_with_a_prefix_follows_those_without() -> None:
 def test_output_states_that_it_was_not_run() -> None:
     policy = canfetch.author.parse_policy(POLICIES["training"])
     assert "They have not been run on IIS" in canfetch.author.render_policy(policy, "iis")
+
+
+@pytest.mark.slow
+def test_a_file_that_iis_does_not_read_by_default_has_a_comment() -> None:
+    def size_and_note(rules: int) -> tuple[int, bool]:
+        policy = f"[crawler.GPTBot]\ndisallow = {[f'/folder-{number}/' for number in range(rules)]}\n"
+        text = canfetch.author.render_policy(canfetch.author.parse_policy(policy), "iis")
+        ET.fromstring(text.encode())  # noqa: S314 - our own
+        return len(text.encode()), "MaxWebConfigFileSizeInKB in HKEY_LOCAL_MACHINE" in text
+
+    (small, _), (large, _) = size_and_note(100), size_and_note(200)
+    rules = 100 + int((250 * 1024 - small) / ((large - small) / 100))
+    sizes = [size_and_note(number) for number in range(rules - 3, rules + 4)]
+    assert [note for _, note in sizes] == [size > 250 * 1024 for size, _ in sizes]
+    assert {note for _, note in sizes} == {False, True}

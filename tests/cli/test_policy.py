@@ -90,6 +90,23 @@ def test_unsupported_form_is_skipped_and_reported(run: Run, folder: Path) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("arguments", [("--to", "iis"), ("--to", "all", "--format", "json")])
+def test_a_web_config_that_iis_does_not_read_by_default_is_noted(
+    run: Run, folder: Path, arguments: tuple[str, ...]
+) -> None:
+    # A rule that disallows repeats those that allow.
+    allow, disallow = ([f"/{part}/{number}" for number in range(45)] for part in ("allowed", "not"))
+    (folder / "many.toml").write_text(f"[crawler.GPTBot]\n{allow = }\n{disallow = }\n", encoding="utf-8")
+    ran = run("policy", "many.toml", *arguments)
+    assert ran.code == 0
+    assert ran.err.startswith("canfetch: note: IIS does not read the web.config by default: it has ")
+    assert ran.err.endswith(
+        ", and the limit is 250 KB. Use fewer rules, or set MaxWebConfigFileSizeInKB in the Windows registry\n"
+    )
+    assert "MaxWebConfigFileSizeInKB" in ran.out
+
+
+@pytest.mark.slow
 @pytest.mark.usefixtures("policy_file")
 def test_check_prints_the_proof(run: Run) -> None:
     ran = run("policy", "policy.toml", "--check")

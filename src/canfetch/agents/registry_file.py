@@ -12,6 +12,8 @@ The keys are the fields of `canfetch.Crawler`; omitted keys have its defaults.
 import json
 import os
 import re
+from bisect import bisect_left
+from codecs import BOM_UTF8
 from typing import Any, Final
 
 from canfetch.agents.crawler import Crawler, FieldSource, PublishedHeader, Verification
@@ -23,6 +25,7 @@ from canfetch.errors import CanfetchError, InvalidOption
 MAX_REGISTRY_BYTES: Final = 4 * 1024 * 1024
 """The size of a file, which is enough for thousands of crawlers. A larger one is not read."""
 _TABLE: Final = "crawler"
+_NOT_SEPARATE: Final = f"the entry cannot be replaced: write each [[{_TABLE}]] on a line of its own"
 _HEADER: Final = re.compile(r"(?m)^(?=[ \t]*\[\[[ \t]*crawler[ \t]*\]\])")
 
 
@@ -73,20 +76,56 @@ def with_entry(content: bytes, crawler: Crawler) -> bytes:
     """Return the content of a file with an entry, which replaces those with the same name. The rest stays as it is.
 
     Args: content: A file, or nothing for a new one.
-    Raises: InvalidOption: The content is invalid, or its tables cannot be told apart.
+    Raises: InvalidOption: The content is invalid, or no table can be added to it.
     """
     before = parse_crawlers(content) if content.strip() else []
-    start, *tables = _HEADER.split(content.decode("utf-8-sig"))
-    kept = [one.name.lower() != crawler.name.lower() for one in before]
-    if len(tables) == len(before):
-        tables = [table for table, keep in zip(tables, kept, strict=True) if keep]
-    text = "".join((start, *tables))
-    text += ("\n" if text and not text.endswith("\n") else "") + ("\n" if text else "") + _to_toml(crawler)
-    changed = text.encode()
-    expected = [*(one for one, keep in zip(before, kept, strict=True) if keep), crawler]
+    text = content.decode("utf-8-sig")
+    if _parse(f"{text}\n[[{_TABLE}]]\n") is None:
+        raise InvalidOption(
+            f"the entry cannot be added to the array {_TABLE} = [...]: write each entry of it as a [[{_TABLE}]] table"
+        )
+    is_own = [one.name.lower() == crawler.name.lower() for one in before]
+    line_end = "\r\n" if "\r\n" in text else "\n"
+    entry = _to_toml(crawler).replace("\n", line_end)
+    if any(is_own):
+        place = is_own.index(True)
+        start, *tables = _HEADER.split(text)
+        if len(tables) == len(before):
+            tables = [_after_entry(table) if own else table for table, own in zip(tables, is_own, strict=True)]
+            tables[place] = entry + tables[place]
+        text = "".join((start, *tables))
+    else:
+        place = len(before)
+        text += (line_end if text and not text.endswith("\n") else "") + (line_end if text else "") + entry
+    changed = (BOM_UTF8 if content.startswith(BOM_UTF8) else b"") + text.encode()
+    expected = [one for one, own in zip(before, is_own, strict=True) if not own]
+    expected.insert(place, crawler)
     if parse_crawlers(changed) != expected:
-        raise InvalidOption(f"the entry cannot be added: write each [[{_TABLE}]] on a line of its own")
+        raise InvalidOption(_NOT_SEPARATE)
     return changed
+
+
+def _after_entry(table: str) -> str:
+    """Return the comments and blank lines after the last line of a table that has a key or a part of a value.
+
+    Raises: InvalidOption: It is not a whole table.
+    """
+    lines = re.findall(r".*\n|.+", table)
+    value = _parse(table)
+    if value is None:
+        raise InvalidOption(_NOT_SEPARATE)
+    # A beginning without the last of these lines lacks a key, or ends inside of a value.
+    end = bisect_left(range(len(lines)), True, key=lambda count: _parse("".join(lines[:count])) == value)
+    return "".join(lines[end:])
+
+
+def _parse(text: str) -> dict[str, Any] | None:
+    import tomllib  # noqa: PLC0415 - only for files
+
+    try:
+        return tomllib.loads(text)
+    except ValueError:
+        return None
 
 
 def _to_toml(crawler: Crawler) -> str:

@@ -3,7 +3,8 @@
 `{UNENCODED_URL}` is the target as sent, including escapes and the query. A rule that refuses has all its conditions: no
 earlier intent matches, and no rule before it allows the target. So none of the site's own rules is skipped.
 
-Source: Microsoft Learn, URL Rewrite module configuration reference 2.0.
+Sources: Microsoft Learn, URL Rewrite module configuration reference 2.0; for the size of the file, "Web.config file
+maximum size and count" of the IIS Support Blog.
 """
 
 from collections.abc import Iterator
@@ -25,6 +26,13 @@ from canfetch.author.servers.rules import (
     any_of,
 )
 
+MAX_WEB_CONFIG_BYTES: Final = 250 * 1024
+"""The size of a web.config that IIS reads by default. With a larger one, all requests get status 500.19."""
+_SIZE_NOTE: Final = (
+    f"  This file has more than {MAX_WEB_CONFIG_BYTES // 1024} KB. By default, IIS does not read such a file,",
+    "  and responds to all requests with status 500.19. Use fewer rules, or raise the limit in the Windows registry,",
+    r"  MaxWebConfigFileSizeInKB in HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\InetStp\Configuration.",
+)
 _DIRECTIVES_WITH_VALUE: Final = ("max-snippet", "max-image-preview", "max-video-preview", "unavailable_after")
 
 
@@ -33,6 +41,14 @@ def iis_rules(rules: ServerRules) -> Iterator[str]:
 
     Cost: O(rules of each intent squared).
     """
+    lines = list(_web_config(rules))
+    if sum(len(line.encode()) + 1 for line in lines) > MAX_WEB_CONFIG_BYTES:
+        end = lines.index("-->")
+        lines[end:end] = _SIZE_NOTE
+    yield from lines
+
+
+def _web_config(rules: ServerRules) -> Iterator[str]:
     yield '<?xml version="1.0" encoding="UTF-8"?>'
     yield "<!--"
     # A comment in XML must not contain two hyphens.

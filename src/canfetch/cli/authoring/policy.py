@@ -14,6 +14,7 @@ import click
 from canfetch.author.policy_file import ENVIRONMENT_VARIABLE
 from canfetch.author.proof import CURRENT_PROFILES, IntentProof, Proof, Shortfall, prove
 from canfetch.author.rendering import FORMS, SERVERS, render_policy
+from canfetch.author.servers.iis import MAX_WEB_CONFIG_BYTES
 from canfetch.author.site_policy import SitePolicy
 from canfetch.cli.shared.agent_arguments import print_notes_about_names
 from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
@@ -72,12 +73,21 @@ def _run(**values: Any) -> int:
 def _render(policy: SitePolicy, to: str) -> Iterator[tuple[str, str]]:
     for form in FORMS if to == _ALL else (to,):
         try:
-            yield form, render_policy(policy, form)
+            text = render_policy(policy, form)
         except InvalidSitePolicy as error:
             if to != _ALL:
                 raise
             # Other servers may support what this one does not.
             print_message(f"canfetch: skipped {form}: {error}")
+            continue
+        size = len(text.encode())
+        if form == "iis" and size > MAX_WEB_CONFIG_BYTES:
+            print_message(
+                f"canfetch: note: IIS does not read the web.config by default: it has {-(-size // 1024)} KB, and the "
+                f"limit is {MAX_WEB_CONFIG_BYTES // 1024} KB. Use fewer rules, or set MaxWebConfigFileSizeInKB in the "
+                "Windows registry"
+            )
+        yield form, text
 
 
 def _print_shortfalls(file: str, proof: Proof) -> None:

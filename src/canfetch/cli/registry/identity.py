@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 import time
 from contextlib import closing
@@ -43,6 +44,8 @@ from canfetch.errors import CanfetchError, InvalidOption
 PUBLIC_FOLDER: Final = "public"
 _MAX_LEAD: Final = 365 * 86_400
 _SERVERS: Final = ("nginx", "apache")
+# In the path of a Location. Backslashes are escapes there if the path also has one of the others.
+_APACHE_WILDCARD: Final = re.compile(r"[*?\[\\]")
 _LOCK_SECONDS: Final = 10.0
 # A web server may have to read the public keys.
 _FOLDER_MODE: Final = 0o755
@@ -222,25 +225,41 @@ def _server_lines(folder: str, identity: IdentityFile, server: str) -> str:
         published.append((identity.card_url, CARD_PATH, CARD_TYPE))
     lines = ""
     for url, name, media_type in published:
-        path = _server_path(url)
-        file = Path(_public_file(folder, name)).absolute()
+        # Servers compare decoded paths.
+        path = unquote(f"/{url.partition('://')[2].partition('/')[2]}", errors="surrogateescape")
+        file = str(Path(_public_file(folder, name)).absolute())
         if server == "nginx":
+            # The path of a location has no variables.
+            quoted_path, quoted_file = _quoted_for(server, path), _quoted_for(server, file, variable=r"\$")
             lines += (
-                f"location = {path} {{\n    alias {file};\n    default_type {media_type};\n"
+                f"location = {quoted_path} {{\n    alias {quoted_file};\n    default_type {media_type};\n"
                 f'    types {{ }}\n    add_header Cache-Control "max-age={identity.max_age}";\n}}\n'
             )
         else:
+            quoted_path, quoted_file = (_quoted_for(server, text, variable=r"\$\{") for text in (path, file))
+            pattern = _quoted_for(server, _APACHE_WILDCARD.sub(r"[\\\g<0>]", path))
             lines += (
-                f'Alias {path} "{file}"\n<Location {path}>\n    Require all granted\n'
+                f"Alias {quoted_path} {quoted_file}\n<Location {pattern}>\n    Require all granted\n"
                 f'    ForceType {media_type}\n    Header set Cache-Control "max-age={identity.max_age}"\n</Location>\n'
             )
     return lines
 
 
-def _server_path(url: str) -> str:
-    """Return the path of a URL for the configuration of a server, which compares it with decoded paths."""
-    path = unquote(f"/{url.partition('://')[2].partition('/')[2]}").replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{path}"'
+def _quoted_for(server: str, path: str, *, variable: str = r"(?!)") -> str:
+    """Return a path in quotes for nginx or Apache, which have the same escapes.
+
+    Args: variable: A regex for the start of a variable, which cannot be escaped.
+    Raises: CommandError: The path has characters that cannot be written.
+    """
+    # Others than UTF-8 are surrogates.
+    found = re.search(rf"[\x00-\x1F\x7F\uD800-\uDFFF]|{variable}", path)
+    if found is not None:
+        raise CommandError(
+            f"cannot write the path {quoted(path)} for {server}, which has no escape for {quoted(found[0])}: "
+            "use another path"
+        )
+    escaped = path.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def _rotate(folder: str, lead: int, compromised: bool) -> int:  # noqa: FBT001 - click calls it
