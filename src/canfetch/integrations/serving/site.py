@@ -221,9 +221,8 @@ class Site:
         else:
             if file is None:
                 return None
-            now = self._clock()
             reply = refuse_method(request) or serve_file(
-                request, file, max_age=self._max_age, now=now, varies_by_host=self._source.varies_by_host
+                request, file, max_age=self._max_age, varies_by_host=self._source.varies_by_host
             )
         self._counters.add({200: "served", 304: "not_modified"}.get(reply.status, "failed"))
         return reply
