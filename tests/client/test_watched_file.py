@@ -9,7 +9,7 @@ from canfetch.client.watched_file import WatchedFile
 from canfetch.errors import ServingError
 
 
-def parse(content: bytes, _: float) -> bytes:
+def parse(content: bytes) -> bytes:
     if content == b"invalid":
         raise ServingError("invalid content")
     return content
@@ -28,11 +28,11 @@ def path(tmp_path: Path) -> Path:
 
 def test_file_is_read_once_if_it_does_not_change(path: Path) -> None:
     os.utime(path, (1000, 1000))
-    calls = []
-    file = WatchedFile(path, lambda content, when: calls.append((content, when)), max_bytes=10, clock=lambda: 2000)
+    calls: list[bytes] = []
+    file = WatchedFile(path, calls.append, max_bytes=10, clock=lambda: 2000)
     for _ in range(3):
         file.current()
-    assert calls == [(b"one", 1000.0)]
+    assert calls == [b"one"]
 
 
 def test_recent_file_is_read_again_although_its_time_and_size_are_the_same(path: Path) -> None:
@@ -47,9 +47,9 @@ def test_recent_file_is_read_again_although_its_time_and_size_are_the_same(path:
 def test_recent_file_is_parsed_once(path: Path, content: bytes) -> None:
     calls: list[bytes] = []
 
-    def counted(content: bytes, when: float) -> bytes:
+    def counted(content: bytes) -> bytes:
         calls.append(content)
-        return parse(content, when)
+        return parse(content)
 
     os.utime(path, (1000, 1000))
     file = WatchedFile(path, counted, max_bytes=100, clock=lambda: 1001.0)
@@ -57,7 +57,7 @@ def test_recent_file_is_parsed_once(path: Path, content: bytes) -> None:
     os.utime(path, (1000, 1000))
     assert {file.current() for _ in range(3)} == {b"two" if content == b"two" else b"one"}
     assert calls == [b"one", content]
-    # The content depends on the time of the file.
+    # Its permissions may have changed, and the result can depend on them.
     os.utime(path, (1001, 1001))
     file.current()
     assert calls == [b"one", content, content]
@@ -75,7 +75,7 @@ def test_file_of_another_time_is_read_again_if_it_is_written_in_place(path: Path
 
 @pytest.mark.skipif(os.name == "nt", reason="the platform has no permissions")
 def test_file_is_parsed_again_after_a_change_of_its_permissions(path: Path) -> None:
-    def parse_private(content: bytes, _: float) -> bytes:
+    def parse_private(content: bytes) -> bytes:
         if path.stat().st_mode & 0o077:
             raise ServingError("others can read it")
         return content

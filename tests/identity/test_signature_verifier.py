@@ -233,11 +233,21 @@ def test_a_signature_for_another_host(directories: Directories, verify: Verify) 
     captured = directories.request(host="other.example")
     assert verify(directories.verifier(), captured, crawler=GPTBOT).reason is SignatureReason.OTHER_HOST
     assert verify(directories.verifier(hosts=None), captured, crawler=GPTBOT).is_valid
-    assert verify(directories.verifier(hosts=["x", "Other.example:443"]), captured).reason is SignatureReason.OTHER_HOST
+    assert verify(directories.verifier(hosts=["x", "Other.example:444"]), captured).reason is SignatureReason.OTHER_HOST
     with_port = directories.request(host="example.com:8443")
     for hosts in (["example.com"], ["EXAMPLE.com:8443"]):
         assert verify(directories.verifier(hosts=hosts), with_port).is_valid
     assert verify(directories.verifier(hosts=["example.com:8444"]), with_port).reason is SignatureReason.OTHER_HOST
+    for host in ("example.com", "example.com."):
+        assert verify(directories.verifier(hosts=["example.com."]), directories.request(host=host)).is_valid
+        assert verify(directories.verifier(hosts=["example.com"]), directories.request(host=host)).is_valid
+
+
+@pytest.mark.parametrize("port", [80, 443])
+def test_a_host_has_no_port_that_clients_do_not_send(port: int) -> None:
+    message = f"invalid host 'www.example.com:{port}': browsers and crawlers do not send a default port; write it"
+    with pytest.raises(InvalidOption, match=message):
+        SignatureVerifier(hosts=["example.com", f"www.example.com:{port}"])
 
 
 def test_replays(directories: Directories, verify: Verify) -> None:

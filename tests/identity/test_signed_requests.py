@@ -273,6 +273,12 @@ def test_lines_of_the_fields_are_joined() -> None:
             assert verify_claim(claim, parse_key(signer.jwk), now=NOW, clock_skew=0.0).is_valid
 
 
+def test_lines_of_cookies_are_joined_with_semicolons() -> None:
+    covered = {AUTHORITY: "example.com", MEMBER: AGENT, '"cookie"': "a=1; b=2"}
+    assert check([*SIGNER.headers(covered), ("Cookie", "a=1"), ("cookie", " b=2")]).is_valid
+    assert not check([*SIGNER.headers(covered), ("Cookie", "a=1"), ("Cookie", "b=3")]).is_valid
+
+
 def test_another_invalid_signature_changes_nothing() -> None:
     headers = [
         (name, value if name == "Signature-Agent" else f"{value}, {addition}")

@@ -274,12 +274,18 @@ def test_other_paths_do_not_exist(open_port: int) -> None:
         (HTTPSettings(host="::", token=TOKEN, host_names=("A.example",)), ["a.example:8421", "[::1]"], ["b.example"]),
         (HTTPSettings(host="10.0.0.1", allow_public=True), ["10.0.0.1:8421", "localhost"], ["a.example", ""]),
         (HTTPSettings(host_names=("mcp.example",)), ["mcp.example.", "localhost"], ["a.example"]),
+        (HTTPSettings(host_names=("mcp.example:443",)), ["mcp.example", "mcp.example:8421"], ["a.example", ""]),
     ],
-    ids=range(5),
+    ids=range(6),
 )
 def test_names_that_a_server_answers_for(settings: HTTPSettings, hosts: list[str], refused: list[str]) -> None:
     statuses = {host: guarded_status(settings, host) for host in [*hosts, *refused]}
     assert statuses == {**dict.fromkeys(hosts, 200), **dict.fromkeys(refused, 421)}
+
+
+def test_host_names_are_not_urls() -> None:
+    with pytest.raises(InvalidOption, match=r"invalid host name 'https://mcp\.example': expected a name such as"):
+        HTTPSettings(host_names=("https://mcp.example",)).check()
 
 
 def guarded_status(settings: HTTPSettings, host: str) -> int:

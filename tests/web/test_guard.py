@@ -67,6 +67,21 @@ def test_unknown_host_names_are_refused(private: API, host: str) -> None:
     assert problem["type"] == "urn:canfetch:problem:unknown-host"
 
 
+@pytest.mark.parametrize("name", ["Tools.example:443", "tools.example:80", "tools.example.", "tools.example"])
+def test_default_port_and_final_dot_of_a_host_name_do_not_count(name: str) -> None:
+    with running_api(Settings(host_names=(name, "other.example:8420"))) as api:
+        for host in ("tools.example", "TOOLS.example.", "tools.example:8420", "tools.example.:443"):
+            assert api.get("/", headers={"Host": host}).status_code == 200
+        for host in ("other.example:8421", "other.example", "tools.example:x", "evil.example"):
+            assert api.get("/", headers={"Host": host}).status_code == 421
+
+
+@pytest.mark.parametrize("name", ["https://tools.example", "tools.example/", "*.example", "", "a b"])
+def test_invalid_host_names(name: str) -> None:
+    with pytest.raises(InvalidOption, match=r"invalid host name '.*': expected a name such as"):
+        Settings(host_names=(name,))
+
+
 @pytest.mark.parametrize("host", ["localhost:8420", "LOCALHOST", "127.0.0.1:8421", "[::1]:8420"])
 def test_loopback_addresses_are_known_with_any_port(private: API, host: str) -> None:
     assert private.get("/", headers={"Host": host}).status_code == 200

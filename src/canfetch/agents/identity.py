@@ -6,6 +6,18 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from typing import Any, Final, NamedTuple, Self
 
 _IPV4_MAPPED: Final = IPv6Network("::ffff:0:0/96")
+_COOKIE: Final = "cookie"
+
+
+def join_lines(name: str, values: Iterable[str]) -> str:
+    """Return the value of a header field that a request has on several lines.
+
+    HTTP/2 and HTTP/3 split the field Cookie, which HTTP/1.1 has only once.
+
+    Args: name: The name in lower case.
+    Source: RFC 9110 section 5.3; RFC 9113 section 8.2.3; RFC 9114 section 4.2.1; RFC 6265 section 5.4.
+    """
+    return ("; " if name == _COOKIE else ", ").join(values)
 
 
 class IdentityStatus(StrEnum):
@@ -25,7 +37,7 @@ class SignedRequest(NamedTuple):
         authority: The value of the Host field.
         target: Path and query as sent, such as `/a?b`, or the whole URL, which some clients send.
         field: Returns the value of a header field by its name in lower case, or None. Repeated fields are joined with
-            a comma and a space.
+            a comma and a space, and those of Cookie with a semicolon and a space.
     """
 
     method: str
@@ -43,7 +55,7 @@ class SignedRequest(NamedTuple):
         lines: dict[str, list[str]] = {}
         for name, value in headers:
             lines.setdefault(name.lower(), []).append(value.strip(" \t"))
-        fields = {name: ", ".join(values) for name, values in lines.items()}
+        fields = {name: join_lines(name, values) for name, values in lines.items()}
         scheme, _, rest = url.partition("://")
         authority, target = _split_target(rest)
         return cls(method, scheme, authority, target, fields.get)

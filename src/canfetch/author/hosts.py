@@ -6,14 +6,13 @@ A host comes from a Host field, which clients choose. So parsing is bounded, and
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from canfetch.core.origin import DEFAULT_PORTS, find_origin
+from canfetch.core.origin import check_sent_port, find_origin
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 
 _NEVER_IN_HOST_FIELD: Final = frozenset("/?#@\\")
 # A name of 254 characters or an IPv6 address, and a port.
 _MAX_HOST_FIELD: Final = 300
-_DEFAULT_PORTS: Final = (DEFAULT_PORTS["http"], DEFAULT_PORTS["https"])
 _STAR: Final = "*"
 _MATCHED: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_.")
 # Takes the place of `*` while the rest of a pattern is parsed as a host.
@@ -135,9 +134,5 @@ def parse_host_pattern(text: str) -> HostPattern:
     host = None if _STAR in label and not label.isascii() else parse_configured_host(text.replace(_STAR, _PLACEHOLDER))
     if host is None or not host.name:
         raise InvalidOption(f"invalid host {quoted(text)}: {_EXPECTED}")
-    if host.port in _DEFAULT_PORTS:
-        raise InvalidOption(
-            f"invalid host {quoted(text)}: browsers and crawlers do not send a default port; write it without "
-            f"':{host.port}', for all ports"
-        )
+    check_sent_port(text, host.port)
     return HostPattern(host.name.replace(_PLACEHOLDER, _STAR), host.port)

@@ -30,7 +30,7 @@ class WatchedFile(Generic[_Value]):
 
     Args:
         path: The path of a regular file.
-        parse: Turns the content and the time of the file into the value. It may raise a `CanfetchError`.
+        parse: Turns the content into the value. It may raise a `CanfetchError`.
         max_bytes: Longer files are invalid.
         clock: Returns seconds since the epoch.
     Raises: OSError: The file cannot be read, or is too long. `parse` raised: the same exception.
@@ -39,7 +39,7 @@ class WatchedFile(Generic[_Value]):
     def __init__(
         self,
         path: Path,
-        parse: Callable[[bytes, float], _Value],
+        parse: Callable[[bytes], _Value],
         *,
         max_bytes: int,
         clock: Callable[[], float] = time.time,
@@ -108,7 +108,7 @@ class WatchedFile(Generic[_Value]):
         parsed = self._parsed
         if parsed is None or parsed[0] != key:
             try:
-                parsed = (key, self._parse(content, status.st_mtime))
+                parsed = (key, self._parse(content))
             except CanfetchError as error:
                 parsed = (key, error)
             self._parsed = parsed

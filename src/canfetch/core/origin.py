@@ -10,7 +10,7 @@ from canfetch.core.quoting import quoted
 from canfetch.core.redaction import quoted_url
 from canfetch.core.text import display_text
 from canfetch.core.urls import AnyURL, plain_url, split_authority, split_url, url_bytes
-from canfetch.errors import InvalidRobotsURL, InvalidURL, OriginMismatch
+from canfetch.errors import InvalidOption, InvalidRobotsURL, InvalidURL, OriginMismatch
 
 if TYPE_CHECKING:
     from canfetch.core.contract import OriginCheck
@@ -82,6 +82,21 @@ def find_origin(url: AnyURL) -> Origin | None:
         return Origin.from_url(url)
     except InvalidURL:
         return None
+
+
+def check_sent_port(host: str, port: int | None) -> None:
+    """Check that clients send the port of a host that is compared with the Host field of requests.
+
+    Args:
+        host: The host as a person wrote it.
+        port: Its port, or None.
+    Raises: InvalidOption.
+    """
+    if port in (DEFAULT_PORTS["http"], DEFAULT_PORTS["https"]):
+        raise InvalidOption(
+            f"invalid host {quoted(host)}: browsers and crawlers do not send a default port; write it without "
+            f"':{port}', for all ports"
+        )
 
 
 def robots_url(url: AnyURL) -> str:

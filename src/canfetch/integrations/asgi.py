@@ -3,9 +3,11 @@
 app = RobotsMiddleware(app, Site(Path("robots.txt"), environment="production"))
 """
 
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping, Sequence
+from functools import partial
 from typing import Any, AnyStr
 
+from canfetch.agents.identity import join_lines
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 from canfetch.integrations.serving import Enforcement, Site
@@ -103,18 +105,25 @@ def scope_target(scope: Scope, path: str) -> bytes:
     return raw_path + b"?" + query if query else raw_path
 
 
-def _request(scope: Scope, path: str) -> Request:
+def scope_fields(scope: Scope) -> dict[bytes, list[bytes]]:
+    """Return the values of each header field of a request, by its name in lower case."""
     lines: Iterable[tuple[bytes, bytes]] = scope["headers"]
     # A request can have thousands of lines, and a signature can cover many fields.
     fields: dict[bytes, list[bytes]] = {}
     for field, line in lines:
         # RFC 9110 section 5.5: white space around a value is not part of it, and httptools keeps that at its end.
         fields.setdefault(field.lower(), []).append(line.strip(b" \t"))
+    return fields
 
-    def header(name: str) -> str | None:
-        values = fields.get(name.encode("ascii"))
-        return b", ".join(values).decode("latin-1") if values else None
 
+def joined_field(fields: Mapping[bytes, Sequence[bytes]], name: str) -> str | None:
+    """Return the value of a field of `scope_fields`, or None."""
+    values = fields.get(name.encode("ascii"))
+    return join_lines(name, (value.decode("latin-1") for value in values)) if values else None
+
+
+def _request(scope: Scope, path: str) -> Request:
+    fields = scope_fields(scope)
     client = scope.get("client")
     prefix = _prefix(scope)
     scheme = scope.get("scheme") or "http"
@@ -125,7 +134,7 @@ def _request(scope: Scope, path: str) -> Request:
         # Of several fields, which httptools accepts, frameworks read the first.
         host=fields.get(b"host", [b""])[0].decode("latin-1"),
         peer=client[0] if client else None,
-        header=header,
+        header=partial(joined_field, fields),
         prefix=prefix,
         # The handshake of a WebSocket is a request over HTTP: RFC 6455 section 4.1.
         scheme={"ws": "http", "wss": "https"}.get(scheme, scheme),

@@ -11,6 +11,7 @@ from canfetch.core.profiles import get_profile
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 from canfetch.web.server.credentials import check_token
+from canfetch.web.server.listening import check_host_names
 
 DEFAULT_PORT: Final = 8420
 MAX_URLS: Final = 10_000
@@ -143,6 +144,7 @@ class Settings:
         get_profile(self.profile)
         self.fetch_rules()
         check_proxies(self.trusted_proxies)
+        check_host_names(self.host_names)
         for name in ("timeout", "body_timeout", "body_start_timeout", "idle_timeout", "header_timeout"):
             if getattr(self, name) <= 0:
                 raise InvalidOption(f"invalid {name} {getattr(self, name)}: expected a positive number of seconds")

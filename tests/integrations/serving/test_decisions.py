@@ -33,6 +33,7 @@ class Visit(NamedTuple):
     options: dict[str, Any] | None = None
     robots: Any = RULES
     earlier: str | None = None
+    exempt: tuple[str, ...] = ()
 
 
 OTHER_HOST = {"www.example.net": RULES}
@@ -43,11 +44,13 @@ def fail(_host: str) -> bytes:
 
 
 NO_LOOKUPS = {"timeout": 0.05}
+EXEMPT = ("Googlebot", "ClaudeBot")
 VISITS = {
     "a published list has the address, or names confirm it": [
         Visit(),
         Visit("66.249.64.1", list_age=0),
         Visit("66.249.64.1", list_age=15 * _DAY),
+        Visit(path="/private/x", exempt=EXEMPT),
     ],
     "names show another owner, the address has no name and others have one, or a fresh list (14 days) lacks the "
     "address and no name confirms it, whether DNS answers or not": [
@@ -59,6 +62,7 @@ VISITS = {
         Visit(BROKEN, list_age=13 * _DAY),
         Visit(SILENT, list_age=0, options=NO_LOOKUPS),
         Visit(FAKE, list_age=0, options={"dns": False}),
+        Visit(FAKE, exempt=EXEMPT),
     ],
     "no list, or one that is too old, and DNS fails, is late, or is still asked about the address for an earlier "
     "request, or too many lookups are in progress": [
@@ -68,6 +72,7 @@ VISITS = {
         Visit(SILENT, options=NO_LOOKUPS),
         Visit(NAMELESS),
         Visit(FAKE, options={"dns": False}),
+        Visit(BROKEN, exempt=EXEMPT),
     ],
     "the address is unknown or private: mostly a proxy that `trusted_proxies` lacks": [
         Visit(None),
@@ -77,11 +82,21 @@ VISITS = {
     ],
     "the operator documents no method that can be checked": [Visit(FAKE, CLAUDEBOT)],
     "the crawler is not in the registry, but has a group in the robots.txt": [Visit(FAKE, "OwnBot/1.0")],
-    "a disallowed URL, from any client": [
+    "a disallowed URL, under the name of an exempt crawler, by an impostor": [
+        Visit(FAKE, path="/private/x", exempt=EXEMPT),
+        Visit(BROKEN, path="/private/x", list_age=0, exempt=EXEMPT),
+    ],
+    "a disallowed URL, under the name of an exempt crawler, undecided": [
+        Visit(BROKEN, path="/private/x", exempt=EXEMPT),
+        Visit(None, path="/private/x", exempt=EXEMPT),
+        Visit(FAKE, CLAUDEBOT, "/private/x", exempt=EXEMPT),
+    ],
+    "a disallowed URL, under the name of any other crawler": [
         Visit(path="/private/x"),
         Visit(FAKE, path="/private/x"),
         Visit(None, GPTBOT),
         Visit(FAKE, "OwnBot/1.0", "/own/x"),
+        Visit(None, GPTBOT, exempt=EXEMPT),
     ],
     "the robots.txt cannot be read: `/robots.txt` itself is a 503": [
         Visit(robots=fail),
@@ -126,7 +141,7 @@ def outcome(dns: DNSServer, visit: Visit, setting: dict[str, Any]) -> str:
     robots = visit.robots
     if robots == RULES:
         robots = RULES + b"\nUser-agent: OwnBot\nDisallow: /own/\n"
-    site = make_site(robots, enforcement=Enforcement(identity=identity, **setting))
+    site = make_site(robots, enforcement=Enforcement(identity=identity, exempt=visit.exempt, **setting))
     headers = {"user-agent": visit.user_agent}
     reply = site.respond(request(visit.path, headers=headers, peer=visit.address))
     # The file itself is never refused. Without a file for the host, the application responds.

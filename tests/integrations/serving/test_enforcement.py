@@ -4,12 +4,13 @@ import contextlib
 import re
 import threading
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote, unquote, unquote_to_bytes
 
 import pytest
 from tests.author.policies import POLICIES
-from tests.integrations.serving.conftest import RULES, Serve, make_site
+from tests.integrations.serving.conftest import NOW, RULES, Serve, make_site
 from tests.integrations.serving.hosts import PAGE
 from tests.integrations.serving.test_site import request
 from tests.servers.dns import DNSServer
@@ -581,6 +582,69 @@ def test_impostors_are_only_counted_by_default(serve: Serve, dns: DNSServer) -> 
     server.send("/", f"User-Agent: {GOOGLEBOT}", f"X-Forwarded-For: {REAL}")
     assert server.send("/", f"User-Agent: {GOOGLEBOT}", f"X-Forwarded-For: {FAKE}").body == PAGE
     assert site.stats.impostors == {"Googlebot": 1}
+
+
+@pytest.mark.parametrize(
+    "options, statuses, counts",
+    [
+        # The statuses of "/" and "/private/", for the crawler, an impostor, and an address that cannot be looked up.
+        ({}, [(200, 200), (200, 403), (200, 200)], (2, 2, 1, 1)),
+        ({"block_impostors": True}, [(200, 200), (403, 403), (200, 200)], (2, 2, 1, 1)),
+        ({"block_impostors": True, "block_undecided": True}, [(200, 200), (403, 403), (403, 403)], (2, 1, 1, 2)),
+    ],
+    ids=["count", "block-impostors", "block-undecided"],
+)
+def test_exempt_crawler_is_verified(
+    serve: Serve,
+    dns: DNSServer,
+    options: dict[str, bool],
+    statuses: list[tuple[int, int]],
+    counts: tuple[int, int, int, int],
+) -> None:
+    site = verifying(dns, exempt=["googlebot"], **options)
+    server = serve(site)
+
+    def send(address: str, target: str) -> int:
+        return server.send(target, f"User-Agent: {GOOGLEBOT}", f"X-Forwarded-For: {address}").status
+
+    sent = [(send(address, "/"), send(address, "/private/")) for address in (REAL, FAKE, "1.1.1.1")]
+    assert sent == statuses
+    answer = server.send("/private/", f"User-Agent: {GOOGLEBOT}", f"X-Forwarded-For: {FAKE}")
+    assert answer.body.startswith(b"403 Forbidden: robots.txt disallows this for Googlebot\n")
+    stats = site.stats
+    verified, undecided, impostors, refused = counts
+    assert (stats.verified, stats.undecided, stats.impostors) == (verified, undecided, {"Googlebot": impostors})
+    assert stats.refused == {"Googlebot": refused + 1}
+    assert stats.crawler_requests == 7
+
+
+def test_suspension_lasts_for_impostors_of_an_exempt_crawler(dns: DNSServer) -> None:
+    identity = IdentityVerifier(reverse=dns.reverse, resolve=dns.resolve, timeout=30.0)
+    until = datetime.fromtimestamp(NOW + 60, UTC)
+    site = make_site(suspend_until=until, enforcement=Enforcement(exempt=["Googlebot"], identity=identity))
+
+    def status(address: str, user_agent: str = GOOGLEBOT) -> int:
+        reply = site.respond(request("/", headers={"user-agent": user_agent}, peer=address))
+        return 200 if reply is None else reply.status
+
+    assert [status(REAL), status(FAKE), status("1.1.1.1"), status(REAL, GPTBOT)] == [200, 503, 200, 503]
+    assert (site.stats.suspended, site.stats.verified, site.stats.undecided) == (2, 1, 1)
+    assert not site.stats.impostors
+
+
+def test_exempt_crawler_that_cannot_be_verified() -> None:
+    options: dict[str, Any] = {"exempt": ["ExampleBot"], "identity": IdentityVerifier(dns=False)}
+    robots = b"User-agent: ExampleBot\nDisallow: /\n"
+    site = enforced(robots, **options, block_impostors=True)
+    assert site.respond(request("/x", headers={"user-agent": "ExampleBot/1.0"})) is None
+    options |= {"block_impostors": True, "block_undecided": True}
+    with pytest.raises(InvalidOption, match=r"invalid exempt 'ExampleBot': .* has to be in the registry"):
+        Enforcement(**options)
+    own = Crawler(("ExampleBot",), "Example", ("research",), "https://example.com/bot")
+    site = enforced(robots, **options, registry=REGISTRY.with_crawlers(own))
+    reply = site.respond(request("/x", headers={"user-agent": "ExampleBot/1.0"}))
+    assert reply is not None
+    assert (reply.status, site.stats.refused) == (403, {"ExampleBot": 1})
 
 
 def test_forwarded_address_counts_only_from_trusted_proxies(serve: Serve, dns: DNSServer) -> None:

@@ -456,6 +456,25 @@ def test_a_signature_that_covers_the_type_of_the_body(serve: Serve, directory: S
         assert server.send("/", CRAWLER, *body).status == status
 
 
+def test_a_signature_that_covers_cookies_on_several_lines(
+    request: pytest.FixtureRequest, serve: Serve, directory: Server, authority: Authority
+) -> None:
+    server = serve(signing_site(directory, authority))
+    url = url_of(directory)
+    components = {'"@authority"': "example.com", '"signature-agent";key="sig1"': f'"{url}"'}
+    components |= {'"cookie"': "a=1; b=2", '"x-list"': "a, b"}
+    fields = lines(SIGNER.headers(components, agent=f'sig1="{url}"'))
+    cookies = ("Cookie: a=1", "Cookie: b=2")
+    # WSGI servers join the lines in a way of their own.
+    is_wsgi = "wsgi" in request.node.callspec.params["serve"]
+    for sent, status in (
+        (("Cookie: a=1; b=2", "X-List: a, b"), 200),
+        ((*cookies, "X-List: a", "X-List: b"), 403 if is_wsgi else 200),
+        ((*reversed(cookies), "X-List: a", "X-List: b"), 403),
+    ):
+        assert server.send("/", CRAWLER, *PROXIED, *sent, *fields).status == status
+
+
 class Keys:
     """Responds with the keys of the signer, and counts."""
 

@@ -25,9 +25,7 @@ class AddressListFile:
     """
 
     def __init__(self, path: str | os.PathLike[str], *, clock: Clock = time.time) -> None:
-        self._file = WatchedFile(
-            Path(path), lambda content, _: parse_address_lists(content), max_bytes=MAX_FILE_BYTES, clock=clock
-        )
+        self._file = WatchedFile(Path(path), parse_address_lists, max_bytes=MAX_FILE_BYTES, clock=clock)
 
     def current(self) -> AddressLists:
         """Return the lists."""

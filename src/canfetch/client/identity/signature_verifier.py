@@ -30,7 +30,7 @@ from canfetch.client.identity.signed_requests import (
 from canfetch.client.identity.waiting import Steps, Wait, run_steps, run_steps_async
 from canfetch.client.procedure import Clock
 from canfetch.client.transports import Transport
-from canfetch.core.origin import find_origin
+from canfetch.core.origin import check_sent_port, find_origin
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption, InvalidURL
 
@@ -58,8 +58,8 @@ class SignatureVerifier:
 
     Args:
         hosts: The host names of the site, such as `example.com`. Signatures for others are invalid, because whoever
-            receives one could send it to this site with that other host. A name without a port is for all ports. None
-            accepts all hosts: the server has to refuse unknown ones.
+            receives one could send it to this site with that other host. A name without a port is for all ports, and a
+            dot at its end is ignored. None accepts all hosts: the server has to refuse unknown ones.
         directories: The URLs of the directories of crawlers, by product token. They replace those of the registry.
         max_lifetime: The longest time from the creation of a signature to its end, in seconds, or None.
         clock_skew: How many seconds the clock of a signer may differ.
@@ -391,13 +391,16 @@ def _check_clock_skew(seconds: Any) -> None:
 def _is_one_of(authority: str, hosts: Hosts) -> bool:
     """Return whether the host of a request is one of those of `parse_hosts`."""
     origin = find_origin(f"host://{authority}/")
-    return origin is not None and bool(hosts & {(origin.host, None), (origin.host, origin.port)})
+    if origin is None:
+        return False
+    name = origin.host.removesuffix(".")
+    return bool(hosts & {(name, None), (name, origin.port)})
 
 
 def parse_hosts(hosts: Any) -> Hosts:
-    """Return host names and their ports, or None for all ports.
+    """Return host names and their ports, or None for all ports. A dot at the end of a name is ignored.
 
-    Raises: InvalidOption: One is invalid.
+    Raises: InvalidOption: One is invalid, or has a port that clients do not send.
     """
     if isinstance(hosts, str | bytes):
         raise InvalidOption(f"invalid hosts {quoted(hosts)}: expected a list, such as [{quoted(hosts)}]")
@@ -406,7 +409,8 @@ def parse_hosts(hosts: Any) -> Hosts:
         origin = find_origin(f"host://{host}/") if isinstance(host, str) else None
         if origin is None or "/" in host or "*" in host:
             raise InvalidOption(f"invalid host {quoted(host)}: expected a name such as 'example.com'")
-        parsed.add((origin.host, origin.port))
+        check_sent_port(host, origin.port)
+        parsed.add((origin.host.removesuffix("."), origin.port))
     if not parsed:
         raise InvalidOption("invalid hosts []: expected host names, or None for all hosts")
     return frozenset(parsed)

@@ -98,7 +98,7 @@ class SigningIdentity:
             file /= IDENTITY_NAME
         file = file.absolute()
 
-        def parse(content: bytes, _: float) -> IdentityFile:
+        def parse(content: bytes) -> IdentityFile:
             # A file that replaces it as well.
             check_private(file)
             return parse_identity(content)

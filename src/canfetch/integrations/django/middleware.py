@@ -1,13 +1,14 @@
 """Middleware for WSGI and ASGI. Put it first, so that no other middleware redirects or changes the response."""
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
-from canfetch.integrations.asgi import scope_target
+from canfetch.integrations.asgi import joined_field, scope_fields, scope_target
 from canfetch.integrations.django.configuration import get_site
 from canfetch.integrations.serving.requests import Reply, Request, environ_header, query_of_environ, target_of_environ
 
@@ -75,7 +76,8 @@ def _convert(request: HttpRequest) -> Request:
         # Raises DisallowedHost, which Django answers with 400, for a host that ALLOWED_HOSTS does not contain.
         host=request.get_host(),
         peer=request.META.get("REMOTE_ADDR"),
-        header=lambda name: environ_header(request.META, name),
+        # Django joins repeated fields with a comma without a space.
+        header=partial(environ_header, request.META) if scope is None else partial(joined_field, scope_fields(scope)),
         prefix=_prefix(request),
         scheme=request.scheme or "http",
         query=query_of_environ(request.META) if scope is None else None,

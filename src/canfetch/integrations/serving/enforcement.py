@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes, urlparse
 
 from canfetch.agents.crawler import Crawler
-from canfetch.agents.identity import SignatureCheck
+from canfetch.agents.identity import Identity, IdentityStatus, SignatureCheck
 from canfetch.agents.other_clients import declared_names
 from canfetch.agents.registry import REGISTRY, Registry
 from canfetch.agents.requested import requested_agent
@@ -59,12 +59,14 @@ class DeclaredCrawler(NamedTuple):
         agent: Its product tokens.
         entry: Its entry in the registry, or None if only the file names it.
         must_sign: Whether its requests must be signed.
+        is_exempt: Whether it may fetch everything, once its identity is verified. See `Enforcement.exempts`.
     """
 
     name: str
     agent: Agent
     entry: Crawler | None
     must_sign: bool
+    is_exempt: bool = False
 
 
 class Declaration(NamedTuple):
@@ -94,7 +96,8 @@ class Enforcement:
 
     Args:
         registry: The crawlers that are known by their User-Agent header.
-        exempt: Product tokens of crawlers that may fetch everything.
+        exempt: Product tokens of crawlers that may fetch everything. With `identity`, impostors under their names may
+            not, and with `block_undecided` only verified requests may. Without it, the name in the header is enough.
         identity: Verifies that requests come from the crawlers that they name. Default: no verification.
         block_impostors: Whether to refuse requests of impostors. By default, they are only counted.
         block_undecided: Whether to refuse requests of crawlers of the registry whose identity cannot be verified, as
@@ -133,6 +136,11 @@ class Enforcement:
             raise InvalidOption("block_undecided requires block_impostors=True")
         for token in exempt:
             requested_agent(token, exact=True)
+            if block_undecided and registry.get_crawler(token) is None:
+                raise InvalidOption(
+                    f"invalid exempt {quoted(token)}: with block_undecided=True, an exempt crawler has to be in the "
+                    "registry, because others cannot be verified; pass registry=REGISTRY.with_crawlers(...)"
+                )
         self._must_sign = _names_of_signers(require_signature, registry, identity)
         if not isinstance(refusal, Refusal):
             raise InvalidOption(f"invalid refusal {quoted(refusal)}: expected a Refusal")
@@ -174,9 +182,16 @@ class Enforcement:
             # No entry states whether the name is that of a browser or an app.
             names = tuple(takewhile(lambda name: name not in self._exempt, declared_names(user_agent)))
             return Declaration(None, names) if names else None
-        if entry.name.lower() in self._exempt:
+        is_exempt = entry.name.lower() in self._exempt
+        if is_exempt and self.identity is None:
             return None
-        return Declaration(DeclaredCrawler(entry.name, entry.agent, entry, entry.name in self._must_sign))
+        return Declaration(DeclaredCrawler(entry.name, entry.agent, entry, entry.name in self._must_sign, is_exempt))
+
+    def exempts(self, identity: Identity) -> bool:
+        """Return whether a request with the name of an exempt crawler may fetch everything."""
+        if self.block_undecided:
+            return identity.status is IdentityStatus.VERIFIED
+        return not identity.is_impostor
 
     def client_address(self, request: Request) -> str | None:
         """Return the address of the client of a request, or None if it is unknown."""

@@ -1,14 +1,14 @@
 """The response to a request for a file: methods, validators and conditional requests.
 
+The only validator is the `ETag`, a hash of the content. No date can be one: a new setting, environment or version
+changes the content of a policy, and deployments and copies give other content the same or an older time.
+
 Source: RFC 9110 sections 8.8, 9.3 and 13; RFC 9309 sections 2.3 and 2.4.
 """
 
 import hashlib
-from datetime import UTC, datetime
-from email.utils import format_datetime
 from typing import Final
 
-from canfetch.access.freshness import parse_http_date
 from canfetch.access.responses import Headers
 from canfetch.integrations.serving.requests import Reply, Request, text_reply
 from canfetch.integrations.serving.served_file import ETAG_DIGITS, ServedFile
@@ -16,18 +16,15 @@ from canfetch.integrations.serving.served_file import ETAG_DIGITS, ServedFile
 _METHODS: Final = ("GET", "HEAD")
 _ALLOW: Final = ("Allow", ", ".join(_METHODS))
 _WEAK: Final = "W/"
-# The last second that an HTTP date can represent.
-_LATEST: Final = 253_402_300_799
 
 
-def serve_file(request: Request, file: ServedFile, *, max_age: int, now: float, varies_by_host: bool = False) -> Reply:
+def serve_file(request: Request, file: ServedFile, *, max_age: int, varies_by_host: bool = False) -> Reply:
     """Return the response with the file, or with 304 or 412 if the request is conditional.
 
     Args:
         request: A GET or HEAD request.
         file: The file.
         max_age: Seconds for which it may be cached.
-        now: Seconds since the epoch.
         varies_by_host: Whether other hosts may have another file.
     """
     cache_control = "no-cache" if max_age == 0 else f"public, max-age={max_age}"
@@ -35,13 +32,7 @@ def serve_file(request: Request, file: ServedFile, *, max_age: int, now: float, 
     if varies_by_host:
         # The host is part of the URL, but the keys of some caches do not contain it, such as that of nginx by default.
         validators.append(("Vary", "Host"))
-    modified = None if file.modified is None else int(file.modified)
-    # A date in the future is not a valid Last-Modified: RFC 9110 section 8.8.2.1.
-    if modified is not None and 0 <= modified <= min(now, _LATEST):
-        validators.append(("Last-Modified", format_datetime(datetime.fromtimestamp(modified, UTC), usegmt=True)))
-    else:
-        modified = None
-    status = _evaluate(request, file.etag, modified)
+    status = _evaluate(request, file.etag)
     if status == 304:
         return Reply(304, tuple(validators), b"")
     if status == 412:
@@ -63,7 +54,7 @@ def serve_document(request: Request, fields: Headers, body: bytes) -> Reply:
         body: The document.
     """
     etag = f'"{hashlib.sha256(body).hexdigest()[:ETAG_DIGITS]}"'
-    status = _evaluate(request, etag, None)
+    status = _evaluate(request, etag)
     if status == 412:
         return text_reply(request, 412, "412 Precondition Failed")
     headers = (*fields, ("ETag", etag))
@@ -79,24 +70,16 @@ def refuse_method(request: Request) -> Reply | None:
     return text_reply(request, 405, "405 Method Not Allowed: use GET or HEAD", _ALLOW)
 
 
-def _evaluate(request: Request, etag: str, modified: int | None) -> int:
-    """Return the status after the preconditions of a request, in the order of RFC 9110 section 13.2.2."""
+def _evaluate(request: Request, etag: str) -> int:
+    """Return the status after the preconditions of a request, in the order of RFC 9110 section 13.2.2.
+
+    Sections 13.1.3 and 13.1.4: without a modification date, If-Modified-Since and If-Unmodified-Since are ignored.
+    """
     if_match = request.header("if-match")
-    if if_match is not None:
-        if not _lists(if_match, etag, weak=False):
-            return 412
-    elif modified is not None and _is_older(request.header("if-unmodified-since"), modified):
+    if if_match is not None and not _lists(if_match, etag, weak=False):
         return 412
     if_none_match = request.header("if-none-match")
-    if if_none_match is not None:
-        return 304 if _lists(if_none_match, etag, weak=True) else 200
-    since = parse_http_date(request.header("if-modified-since") or "")
-    return 304 if since is not None and modified is not None and modified <= since else 200
-
-
-def _is_older(field: str | None, modified: int) -> bool:
-    date = parse_http_date(field or "")
-    return date is not None and date < modified
+    return 304 if if_none_match is not None and _lists(if_none_match, etag, weak=True) else 200
 
 
 def _lists(field: str, etag: str, *, weak: bool) -> bool:

@@ -23,7 +23,7 @@ class Request(NamedTuple):
         target: Path and query as sent, or as near to it as the server reports them.
         host: The value of the Host field, or an empty string.
         peer: The address at the other end of the connection, or None if the server does not report it.
-        header: Returns the value of a header field by its name in lower case. Repeated fields are joined with commas.
+        header: Returns the value of a header field by its name in lower case. Repeated fields are joined.
         prefix: The path that the application is mounted at, decoded, or an empty string. A proxy may have removed it
             from the target.
         scheme: The scheme that the server reports.

@@ -34,7 +34,6 @@ class ServedFile:
         content: The bytes.
         etag: The strong validator: a hash of the bytes, so that all processes send the same one.
         is_stored: Whether caches may store the response.
-        modified: When the file was last modified, in seconds since the epoch, or None if it is not from a file.
         robots: The parsed file.
     """
 
@@ -46,15 +45,13 @@ class ServedFile:
         "content",
         "etag",
         "is_stored",
-        "modified",
         "robots",
     )
 
-    def __init__(self, content: bytes, *, modified: float | None = None, is_stored: bool = True) -> None:
+    def __init__(self, content: bytes, *, is_stored: bool = True) -> None:
         self.content = content
         self.etag = f'"{hashlib.sha256(content).hexdigest()[:ETAG_DIGITS]}"'
         self.is_stored = is_stored
-        self.modified = modified
         self.robots = parse(content)
         self._by_profile = {(self.robots.profile, False): self.robots}
         self._unescaped: dict[tuple[str, bool], RobotsTxt] = {}
@@ -129,16 +126,13 @@ def _without_stars(pattern: bytes) -> bytes:
     return pattern if short.endswith(b"$") else short
 
 
-def build_file(
-    value: object, environment: SiteEnvironment, *, host: Host | None = None, modified: float | None = None
-) -> ServedFile:
+def build_file(value: object, environment: SiteEnvironment, *, host: Host | None = None) -> ServedFile:
     """Return the file to serve for the value of a source.
 
     Args:
         value: Bytes or text, a `Draft` or a `SitePolicy`.
         environment: The environment.
         host: The host of the request, which decides for a policy if the environment is `by-host`.
-        modified: When the value was modified.
     Raises: ServingError: The content is invalid, or its effect is not that of the environment; InvalidOption: The
         environment does not exist.
     """
@@ -151,17 +145,17 @@ def build_file(
             found = value.get_environment(environment.name)
             policy = value.for_environment(environment.name)
         # A mistake must not stay in caches, nor a response to a host that a client made up.
-        return _checked_file(policy, modified, is_stored=found is not None)
+        return _checked_file(policy, is_stored=found is not None)
     environment.check_name()
-    file = _checked_file(value, modified)
+    file = _checked_file(value)
     environment.check_file(file.robots)
     return file
 
 
-def _checked_file(value: object, modified: float | None, *, is_stored: bool = True) -> ServedFile:
+def _checked_file(value: object, *, is_stored: bool = True) -> ServedFile:
     content = _content_of(value)
     _check_content(content)
-    return ServedFile(content, modified=modified, is_stored=is_stored)
+    return ServedFile(content, is_stored=is_stored)
 
 
 def policy_content(toml: bytes) -> SitePolicy:

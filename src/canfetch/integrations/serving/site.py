@@ -2,8 +2,9 @@
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from canfetch.agents.crawler import Crawler
@@ -20,8 +21,9 @@ from canfetch.client.procedure import Clock
 from canfetch.core.origin import find_origin
 from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
+from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidOption, ServingError
-from canfetch.integrations.serving.enforcement import DeclaredCrawler, Enforcement, find_refusal
+from canfetch.integrations.serving.enforcement import Declaration, DeclaredCrawler, Enforcement, find_refusal
 from canfetch.integrations.serving.environments import site_environment
 from canfetch.integrations.serving.http import refuse_method, serve_document, serve_file
 from canfetch.integrations.serving.requests import ROBOTS_PATH, Reply, Request, text_reply, whole_reply
@@ -50,12 +52,16 @@ _UNCHECKED: Final = {
 
 
 class IdentityCheck(NamedTuple):
-    """An allowed request whose crawler has to be verified."""
+    """An allowed request whose crawler has to be verified.
+
+    Attributes: refuse: Refuses the request if it is allowed only because the crawler is exempt, and else None.
+    """
 
     crawler: Crawler
     address: str | None
     signed: SignedRequest | None
     must_sign: bool
+    refuse: Callable[[], Reply] | None = None
 
 
 class Site:
@@ -169,14 +175,23 @@ class Site:
         reply = None if self._identity is None else self._publish(request)
         if reply is not None:
             return reply
-        seconds = self._suspended_until - self._clock() if self._suspended_until else 0.0
-        if seconds > 0 and (request.path == ROBOTS_PATH or self._declares_crawler(request)):
-            self._counters.add("suspended")
-            retry_after = ("Retry-After", str(min(math.ceil(seconds), _MAX_RETRY_AFTER)))
-            return text_reply(request, 503, "503 Service Unavailable: crawling is suspended", retry_after)
         if request.path == ROBOTS_PATH:
-            return self._serve(request)
-        return None if self._enforcement is None else self._check(request, self._enforcement)
+            return self._suspend(request) if self._is_suspended else self._serve(request)
+        user_agent = None if self._enforcement is None else request.header("user-agent")
+        if self._enforcement is None or not user_agent:
+            return None
+        declaration = self._enforcement.read(user_agent)
+        return None if declaration is None else self._check(request, declaration, self._enforcement)
+
+    @property
+    def _is_suspended(self) -> bool:
+        return self._suspended_until > 0 and self._suspended_until > self._clock()
+
+    def _suspend(self, request: Request) -> Reply:
+        self._counters.add("suspended")
+        seconds = max(math.ceil(self._suspended_until - self._clock()), 1)
+        retry_after = ("Retry-After", str(min(seconds, _MAX_RETRY_AFTER)))
+        return text_reply(request, 503, "503 Service Unavailable: crawling is suspended", retry_after)
 
     def _published(self) -> dict[str, str]:
         """Return the URLs of the public keys and of the card, by their paths."""
@@ -197,10 +212,6 @@ class Site:
         headers, body = self._identity.card() if is_card else self._identity.directory(url.split("/", 3)[2])
         return refuse_method(request) or serve_document(request, headers, body)
 
-    def _declares_crawler(self, request: Request) -> bool:
-        user_agent = request.header("user-agent")
-        return bool(user_agent and self._enforcement and self._enforcement.read(user_agent))
-
     def _serve(self, request: Request) -> Reply | None:
         try:
             file = self._source.file_for(parse_host(request.host))
@@ -210,18 +221,21 @@ class Site:
         else:
             if file is None:
                 return None
-            now = self._clock()
             reply = refuse_method(request) or serve_file(
-                request, file, max_age=self._max_age, now=now, varies_by_host=self._source.varies_by_host
+                request, file, max_age=self._max_age, varies_by_host=self._source.varies_by_host
             )
         self._counters.add({200: "served", 304: "not_modified"}.get(reply.status, "failed"))
         return reply
 
-    def _check(self, request: Request, enforcement: Enforcement) -> Reply | IdentityCheck | None:
-        user_agent = request.header("user-agent")
-        declaration = enforcement.read(user_agent) if user_agent else None
-        if declaration is None:
-            return None
+    def _check(
+        self, request: Request, declaration: Declaration, enforcement: Enforcement
+    ) -> Reply | IdentityCheck | None:
+        if self._is_suspended:
+            known = declaration.known
+            if known is None or not known.is_exempt:
+                return self._suspend(request)
+            self._counters.add("crawler_requests")
+            return self._identity_check(request, known, enforcement, partial(self._suspend, request))
         try:
             file = self._source.file_for(parse_host(request.host))
         except ServingError:
@@ -237,22 +251,31 @@ class Site:
             return _refuse_unchecked(request, crawler.name, address, check)
         self._counters.add("crawler_requests")
         verdict = find_refusal(crawler, file, request)
-        if verdict is not None:
-            self._counters.add(("refused", crawler.name))
-            SERVING_LOGGER.debug("refused %s: %s", crawler.name, verdict)
-            name = printable_text(crawler.name)
-            return _refuse(request, enforcement.refusal, f"robots.txt disallows this for {name}\n{verdict.explanation}")
-        return self._identity_check(request, crawler, enforcement)
+        refuse = None if verdict is None else partial(self._disallow, request, crawler, verdict, enforcement.refusal)
+        if refuse is not None and not crawler.is_exempt:
+            return refuse()
+        return self._identity_check(request, crawler, enforcement, refuse)
+
+    def _disallow(self, request: Request, crawler: DeclaredCrawler, verdict: Verdict, refusal: Refusal) -> Reply:
+        self._counters.add(("refused", crawler.name))
+        SERVING_LOGGER.debug("refused %s: %s", crawler.name, verdict)
+        name = printable_text(crawler.name)
+        return _refuse(request, refusal, f"robots.txt disallows this for {name}\n{verdict.explanation}")
 
     @staticmethod
-    def _identity_check(request: Request, crawler: DeclaredCrawler, enforcement: Enforcement) -> IdentityCheck | None:
+    def _identity_check(
+        request: Request, crawler: DeclaredCrawler, enforcement: Enforcement, refuse: Callable[[], Reply] | None
+    ) -> IdentityCheck | None:
         if enforcement.identity is None or crawler.entry is None:
             return None
         address, signed = enforcement.client_address(request), enforcement.signed_request(request)
-        return IdentityCheck(crawler.entry, address, signed, crawler.must_sign)
+        return IdentityCheck(crawler.entry, address, signed, crawler.must_sign, refuse)
 
     def _conclude(self, request: Request, check: IdentityCheck, identity: Identity) -> Reply | None:
         name = check.crawler.name
+        if check.refuse is not None and self._enforcement is not None and not self._enforcement.exempts(identity):
+            SERVING_LOGGER.info("%s is not exempt as %s: %s", check.address, name, identity.reason)
+            return check.refuse()
         if identity.signature is not None:
             self._counters.add(("signatures", identity.signature.reason.value))
         if identity.status is IdentityStatus.VERIFIED:

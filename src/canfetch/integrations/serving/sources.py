@@ -67,13 +67,10 @@ class EnvironmentsSource:
 
     varies_by_host = True
 
-    def __init__(self, policy: SitePolicy, environment: SiteEnvironment, modified: float | None) -> None:
+    def __init__(self, policy: SitePolicy, environment: SiteEnvironment) -> None:
         self._policy = policy
-        self._closed = build_file(policy, environment, modified=modified)
-        self._files = {
-            one.name: build_file(policy, environment._replace(name=one.name), modified=modified)
-            for one in policy.environments
-        }
+        self._closed = build_file(policy, environment)
+        self._files = {one.name: build_file(policy, environment._replace(name=one.name)) for one in policy.environments}
 
     def file_for(self, host: Host | None) -> ServedFile:
         """Return the file of the environment that the host belongs to."""
@@ -90,8 +87,8 @@ class FileSource:
     def __init__(self, path: Path, environment: SiteEnvironment, *, clock: Clock) -> None:
         is_policy = path.suffix.lower() == ".toml"
 
-        def parse(content: bytes, modified: float) -> Source:
-            return _build_content(policy_content(content) if is_policy else content, environment, modified)
+        def parse(content: bytes) -> Source:
+            return _build_content(policy_content(content) if is_policy else content, environment)
 
         try:
             self._source = WatchedFile(path, parse, max_bytes=DEFAULT_MAX_BYTES, clock=clock)
@@ -222,7 +219,7 @@ def build_source(robots: object, environment: SiteEnvironment, *, clock: Clock) 
         return FileSource(Path(robots), environment, clock=clock)
     if isinstance(robots, bytes | str | Draft | SitePolicy):
         try:
-            return _build_content(robots, environment, None)
+            return _build_content(robots, environment)
         except ServingError as error:
             raise ServingError(f"cannot serve this robots.txt: {error}") from None
     if not callable(robots):
@@ -234,16 +231,16 @@ def build_source(robots: object, environment: SiteEnvironment, *, clock: Clock) 
     return FunctionSource(robots, environment)
 
 
-def _build_content(content: RobotsContent, environment: SiteEnvironment, modified: float | None) -> Source:
+def _build_content(content: RobotsContent, environment: SiteEnvironment) -> Source:
     if isinstance(content, SitePolicy) and content.environments:
         if environment.is_by_host:
             environment.check_hosts(content)
-            return EnvironmentsSource(content, environment, modified)
+            return EnvironmentsSource(content, environment)
         names = [one.name for one in content.environments]
         if environment.name not in names:
             reason = unknown_choice("environment", environment.name, names, of="the policy")
             SERVING_LOGGER.warning("the whole site is closed: %s", reason)
-    return FixedSource(build_file(content, environment, modified=modified))
+    return FixedSource(build_file(content, environment))
 
 
 def _remember(files: "OrderedDict[Any, ServedFile]", key: object, file: ServedFile, limit: int) -> None:

@@ -14,11 +14,11 @@ _DESCRIPTIONS: Final = {
     "suspended": "Requests that were answered with 503 because crawling is suspended.",
     "crawler_requests": "Requests of declared crawlers that were checked.",
     "refused": "Requests of crawlers that the rules do not allow, refused with 403.",
-    "verified": "Allowed requests of crawlers whose identity was verified.",
-    "undecided": "Requests of crawlers that the rules allow, and whose identity could not be verified.",
+    "verified": "Allowed or exempt requests of crawlers whose identity was verified.",
+    "undecided": "Allowed or exempt requests of crawlers whose identity could not be verified.",
     "impostors": "Allowed requests that claim to be of a crawler, but are not.",
     "unchecked": "Requests of crawlers that were answered with 429 or 503 because their signatures were not verified.",
-    "signatures": "Allowed and unchecked requests of crawlers that are signed, or have to be, by the result.",
+    "signatures": "Allowed, exempt and unchecked requests of crawlers that are signed, or have to be, by the result.",
 }
 # The counters that have parts, and the label of a part.
 _LABELS: Final = {"refused": "crawler", "impostors": "crawler", "unchecked": "crawler", "signatures": "reason"}
@@ -34,14 +34,14 @@ class SiteStats(NamedTuple):
         suspended: Requests that were answered with 503 because crawling is suspended.
         crawler_requests: Requests of declared crawlers that were checked.
         refused: Requests of crawlers that the rules do not allow, by product token. The response was 403.
-        verified: Allowed requests of crawlers whose identity was verified.
-        undecided: Requests of crawlers that the rules allow, and whose identity could not be verified.
+        verified: Allowed or exempt requests of crawlers whose identity was verified.
+        undecided: Allowed or exempt requests of crawlers whose identity could not be verified.
         impostors: Allowed requests that claim to be of a crawler but are not, by product token. The response was 403
             if impostors are blocked.
         unchecked: Requests of crawlers that were answered with 429 or 503 because a limit of invalid signatures was
             reached, or the directory was being fetched, by product token. The rules may not allow them.
-        signatures: Allowed and unchecked requests of crawlers that are signed, or have to be, by the `SignatureReason`
-            of the result: `verified`, or why not.
+        signatures: Allowed, exempt and unchecked requests of crawlers that are signed, or have to be, by the
+            `SignatureReason` of the result: `verified`, or why not.
     """
 
     served: int

@@ -14,7 +14,7 @@ from canfetch.web.mcp.service import MAX_REQUESTS, Service
 from canfetch.web.server.clients import ClientAddresses
 from canfetch.web.server.credentials import check_exposure, check_token
 from canfetch.web.server.file_limit import allowed_connections
-from canfetch.web.server.listening import address_of, bind, is_loopback
+from canfetch.web.server.listening import address_of, bind, check_host_names, is_loopback
 from canfetch.web.server.protocol import BoundedConfig
 from canfetch.web.server.running import run_until_stopped
 from canfetch.web.settings import PUBLIC_REQUESTS, UNLIMITED, check_proxies
@@ -59,9 +59,10 @@ class HTTPSettings(NamedTuple):
     def check(self) -> None:
         """Check that the server is not open to strangers by mistake.
 
-        Raises: InvalidOption: The token is invalid, or missing beyond loopback; a proxy is invalid.
+        Raises: InvalidOption: The token is invalid, or missing beyond loopback; a proxy or a host name is invalid.
         """
         check_proxies(self.trusted_proxies)
+        check_host_names(self.host_names)
         if self.token is not None:
             check_token(self.token)
         check_exposure(self.host, token=self.token, allow_public=self.allow_public)

@@ -51,7 +51,7 @@ class HTTPGuard:
         app: The application.
         listens_on: The host that the server listens on.
         token: The bearer token, or None.
-        host_names: The host names under which the server is reached, without ports.
+        host_names: The host names under which the server is reached. Their ports do not count.
         is_simple: Returns whether a large body has few enough values of JSON to be parsed on the event loop.
         addresses: Finds the clients.
         limit: The requests of each client.
@@ -72,7 +72,7 @@ class HTTPGuard:
     ) -> None:
         self._app = app
         self._token = None if token is None else token.encode()
-        self._host_names = frozenset(name.lower().rstrip(".") for name in host_names)
+        self._host_names = frozenset(without_port(name.lower()).rstrip(".") for name in host_names) - {""}
         self._only_local_names = is_loopback(listens_on)
         self._is_simple = is_simple
         self._addresses = addresses or ClientAddresses(())

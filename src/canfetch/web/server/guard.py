@@ -21,7 +21,7 @@ from starlette.types import Message, Receive, Scope, Send
 from canfetch.web.origins import TooManyFetches, before_fetch
 from canfetch.web.server.clients import ClientAddresses, RateLimiter, current_client
 from canfetch.web.server.credentials import has_token, is_cross_site, joined_header
-from canfetch.web.server.listening import is_loopback
+from canfetch.web.server.listening import is_loopback, sent_host
 from canfetch.web.server.patience import Patience
 from canfetch.web.server.problems import DISCONNECTED, Problem
 from canfetch.web.server.refused_bodies import CODED, CODED_DETAIL, TOO_LARGE, end_refusal, has_coding
@@ -75,7 +75,7 @@ STREAMS: Final = frozenset({"/v1/decide/stream"})
 _OK: Final = 200
 _OVERLOADED: Final = 503
 _OPEN_PATHS: Final = frozenset({"/healthz", "/readyz"})
-_PORT: Final = re.compile(rb":[0-9]+\Z")
+_PORT: Final = re.compile(r":[0-9]+\Z")
 _READING_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -168,7 +168,7 @@ class Guard:
         self._fetches = RateLimiter(settings.fetches, time.monotonic)
         self._limits_rate = settings.requests.per_second > 0
         self._limits_fetches = settings.fetches.per_second > 0
-        self._hosts = frozenset(name.lower().encode() for name in settings.host_names)
+        self._hosts = frozenset(sent_host(name) for name in settings.host_names)
         self._cors = frozenset(origin.encode() for origin in settings.cors_origins)
         self._token = None if settings.token is None else settings.token.encode()
 
@@ -230,11 +230,11 @@ class Guard:
 
     def _knows(self, host: bytes | None) -> bool:
         """Return whether a host is one of the server's names, with any port, or a loopback address."""
-        text = b"" if host is None else host.lower()
+        text = "" if host is None else sent_host(host.decode("latin-1"))
         if text in self._hosts:
             return True
-        name = _PORT.sub(b"", text)
-        return name in self._hosts or is_loopback(name.decode("latin-1").strip("[]"))
+        name = _PORT.sub("", text)
+        return name in self._hosts or is_loopback(name.strip("[]"))
 
     def charge_fetch(self, scope: Scope) -> None:
         """Count a fetch that a request causes.

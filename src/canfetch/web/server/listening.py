@@ -3,13 +3,17 @@
 import os
 import re
 import socket
+from collections.abc import Iterable
 from ipaddress import ip_address
 from typing import Final
 
+from canfetch.core.origin import find_origin
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 
 _HOST: Final = re.compile(r"(?:\[([^]]*)\]|([^:\[]*))(?::\d*)?")
+# Clients do not send a default port. A dot at the end of a name does not change it.
+_UNSENT: Final = re.compile(r"\.?(?::(?:80|443)|(:[0-9]+))?\Z")
 _LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -27,6 +31,21 @@ def without_port(host: str) -> str:
     """Return the name or address in a Host header, or nothing if the rest is not a port."""
     found = _HOST.fullmatch(host)
     return "" if found is None else found[1] or found[2] or ""
+
+
+def sent_host(host: str) -> str:
+    """Return a host, with or without a port, in lower case, without a dot at the end of the name and a default port."""
+    return _UNSENT.sub(lambda found: found[1] or "", host.lower(), count=1)
+
+
+def check_host_names(names: Iterable[str]) -> None:
+    """Check the names under which a server is reached.
+
+    Raises: InvalidOption: One is neither a name nor an address, with or without a port.
+    """
+    for name in names:
+        if find_origin(f"host://{name}/") is None or "/" in name or "*" in name:
+            raise InvalidOption(f"invalid host name {quoted(name)}: expected a name such as 'canfetch.example.com'")
 
 
 def check_host(host: str) -> socket.AddressFamily:
