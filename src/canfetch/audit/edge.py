@@ -24,7 +24,7 @@ from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
 from canfetch.core.text import printable_text
 from canfetch.core.urls import AnyURL
-from canfetch.errors import CanfetchError, InvalidOption
+from canfetch.errors import CanfetchError, ClientClosed, InvalidOption
 from canfetch.lint.severity import Severity
 from canfetch.pages.page_rules import parse_page
 from canfetch.pages.verdict import PageDecision
@@ -306,7 +306,7 @@ class EdgeTest:
     def _may_request(self, url: str) -> bool:
         try:
             return self._requests.decide(url).allowed
-        except RequestLimitReached:
+        except (ClientClosed, RequestLimitReached):
             raise
         except CanfetchError:
             return False

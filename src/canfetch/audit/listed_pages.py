@@ -23,7 +23,7 @@ from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
 from canfetch.core.text import counted
 from canfetch.core.verdict import Verdict
-from canfetch.errors import CanfetchError
+from canfetch.errors import CanfetchError, ClientClosed
 from canfetch.lint.severity import Severity
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.pages.page_rules import parse_page
@@ -139,7 +139,7 @@ class ListedPagesCheck:
             for agent in agents:
                 try:
                     verdict = self._requests.decide(url, agent.agent)
-                except RequestLimitReached:
+                except (ClientClosed, RequestLimitReached):
                     raise
                 except CanfetchError:
                     # Nothing is known about it.
@@ -253,7 +253,7 @@ class ListedPagesCheck:
                 return
             sent = self._requests.sent
             response = self._requests.confirmed_fetch(url, max_bytes=DEFAULT_MAX_PAGE_BYTES)
-        except RequestLimitReached:
+        except (ClientClosed, RequestLimitReached):
             raise
         except CanfetchError as error:
             yield finding(AuditKind.LISTED_FAILING, str(error), url=url)
@@ -383,6 +383,8 @@ class ListedPagesCheck:
                 for agent in self._agents
                 if self._requests.decide(self._home, agent.agent).allowed
             ]
+        except ClientClosed:
+            raise
         except CanfetchError:
             # Nothing is known about it, or its URL is not valid.
             return None
@@ -394,6 +396,8 @@ class ListedPagesCheck:
         """Return the verdict because of which the audit does not request a URL, or None."""
         try:
             verdict = self._requests.decide(url)
+        except ClientClosed:
+            raise
         except CanfetchError:
             return None
         return None if verdict.allowed else verdict

@@ -11,7 +11,7 @@ from canfetch.audit.findings import AuditFinding, AuditKind, NotAllowed, blocked
 from canfetch.audit.site_requests import SiteRequests
 from canfetch.core.origin import Origin
 from canfetch.core.redaction import redacted_url
-from canfetch.errors import CanfetchError
+from canfetch.errors import CanfetchError, ClientClosed
 from canfetch.pages.resources import ResourceKind, parse_resources, resolve_as_browser
 from canfetch.pages.style_imports import style_imports
 
@@ -62,6 +62,8 @@ class PageResourcesCheck:
                 self._check_origin(file)
                 verdicts = [(agent.name, self._requests.decide(file, agent.agent)) for agent in agents]
                 own_verdict = self._requests.decide(file) if Origin.from_url(file) in self._own else None
+            except ClientClosed:
+                raise
             except CanfetchError:
                 # Nothing is known about it.
                 continue

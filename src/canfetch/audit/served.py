@@ -30,7 +30,7 @@ from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
 from canfetch.core.text import abbreviated, counted, printable_text
 from canfetch.core.verdict import Access
-from canfetch.errors import CanfetchError, OriginDisallowed, Undecided
+from canfetch.errors import CanfetchError, ClientClosed, OriginDisallowed, Undecided
 from canfetch.lint import Linter, Severity
 from canfetch.lint.analysis.site_urls import is_unreachable
 
@@ -390,11 +390,10 @@ def check_hosts(
     findings: list[AuditFinding] = []
     for address in addresses:
         now = requests.clock()
-        try:
-            state = requests.state(f"{address}/", refresh=True)
-        except CanfetchError as error:
+        state = _requested_state(requests, address)
+        if isinstance(state, CanfetchError):
             checks.append(HostCheck(str(address), None, None))
-            findings.append(finding(AuditKind.LIMIT_REACHED, str(error), url=f"{address}/"))
+            findings.append(finding(AuditKind.LIMIT_REACHED, str(state), url=f"{address}/"))
             continue
         other = served_file(state, now)
         access = state.access_info(now)
@@ -432,6 +431,19 @@ def check_hosts(
             others = f"; and {counted(more, 'more difference')}" if more else ""
             findings.append(finding(kind, f"{first.text}{others}", url=first.url))
     return checks, findings
+
+
+def _requested_state(requests: SiteRequests, address: Origin) -> OriginState | CanfetchError:
+    """Return the state of an address after a request, or why there is none.
+
+    Raises: ClientClosed.
+    """
+    try:
+        return requests.state(f"{address}/", refresh=True)
+    except ClientClosed:
+        raise
+    except CanfetchError as error:
+        return error
 
 
 def _is_answer_of_proxy(requests: SiteRequests, addresses: Sequence[Origin], state: OriginState) -> bool:

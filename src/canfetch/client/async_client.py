@@ -28,6 +28,7 @@ from canfetch.client.transports.daemon_threads import wait_until_done
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.origin import Origin, find_origin
+from canfetch.core.redaction import redacted_url
 from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import AccessInfo, ClientVerdict
 from canfetch.errors import ClientClosed, RequestNotSent
@@ -70,6 +71,7 @@ class AsyncClient(BaseClient[AsyncTransport]):
         # By origin: the number of the state that its last refresh has obtained, for a frontier.
         self.refreshed: OrderedDict[str, int] = OrderedDict()
         self._file_fetches: dict[FileKey, FetchTask[KeptFile]] = {}
+        self._document_fetches: set[FetchTask[Response | Failure]] = set()
 
     async def allows(
         self, url: AnyURL, *, agent: str | Agent | None = None, site_reachable: bool | None = None
@@ -193,10 +195,33 @@ class AsyncClient(BaseClient[AsyncTransport]):
     ) -> Response | Failure:
         """Request a document of a site with the limits of the client. See `Client.request_document`.
 
-        Raises: InvalidURL, ClientClosed, RequestNotSent.
+        Raises: InvalidURL, RequestNotSent; ClientClosed: Also if the client was closed during the request.
         """
         request = self._document_request(url, max_bytes=max_bytes, user_agent=user_agent, cross_origin=cross_origin)
-        return await send_with_repeats(self._send, request)
+        fetch = self._start_document_fetch(request)
+        try:
+            return await self._result_of(fetch)
+        except asyncio.CancelledError:
+            # No other task waits for it.
+            fetch.cancel()
+            await fetch.wait()
+            raise
+        finally:
+            # If the event loop was closed, `close` would no longer find the connection.
+            fetch.close_if_dead()
+            with self._lock:
+                self._document_fetches.discard(fetch)
+
+    def _start_document_fetch(self, request: TransportRequest) -> FetchTask[Response | Failure]:
+        """Send a request in a task, which `close` cancels."""
+        with self._lock:
+            if self._is_closed:
+                raise ClientClosed
+            sending = send_with_repeats(self._send, request)
+            name = f"canfetch {redacted_url(request.url)}"
+            fetch = FetchTask(sending, name=name, max_seconds=self._max_fetch_seconds)
+            self._document_fetches.add(fetch)
+        return fetch
 
     async def origin_state(
         self, url: AnyURL, *, refresh: bool = False, offline: bool = False, cross_origin: bool = False
@@ -251,8 +276,8 @@ class AsyncClient(BaseClient[AsyncTransport]):
     async def close(self) -> None:
         """Cancel the fetches in progress, also those in the background, and close the transport and the store.
 
-        Tasks that wait for a fetch raise ClientClosed. If the call is cancelled, closing continues, and the next call
-        waits for it.
+        Tasks that wait for a fetch or a document raise ClientClosed. If the call is cancelled, closing continues, and
+        the next call waits for it.
         """
         closing = self._closing
         if closing is None or closing.done() or closing.get_loop() is not asyncio.get_running_loop():
@@ -277,7 +302,11 @@ class AsyncClient(BaseClient[AsyncTransport]):
         """Start no more fetches, and cancel those in progress."""
         with self._lock:
             self._is_closed = True
-            fetches: list[FetchTask[Any]] = [*self._file_fetches.values(), *self._in_flight.values()]
+            fetches: list[FetchTask[Any]] = [
+                *self._file_fetches.values(),
+                *self._in_flight.values(),
+                *self._document_fetches,
+            ]
         for fetch in fetches:
             fetch.cancel()
         return fetches

@@ -19,13 +19,13 @@ from canfetch.client.origin_state import OriginState
 from canfetch.client.procedure import Action, Pause, SendRequest
 from canfetch.client.request_headers import is_foreign
 from canfetch.client.site_files import FileKey, FileStep, KeptFile, SiteFile, fetch_site_file
-from canfetch.client.transports import Transport
+from canfetch.client.transports import Transport, TransportRequest
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.origin import Origin, find_origin
 from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import AccessInfo, ClientVerdict
-from canfetch.errors import CanfetchError, RequestNotSent
+from canfetch.errors import CanfetchError, ClientClosed, RequestNotSent
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -66,6 +66,7 @@ class Client(BaseClient[Transport]):
     """
 
     _is_async = False
+    _is_transport_closed = False
 
     def reset_after_fork(self) -> None:
         """Forget the fetches in progress in a forked process: their threads exist only in the parent."""
@@ -318,10 +319,10 @@ class Client(BaseClient[Transport]):
             max_bytes: The size limit of the body. One byte more may be read.
             user_agent: The User-Agent header, if it is not that of the client.
             cross_origin: See `decide`. A session then adds no credentials.
-        Raises: InvalidURL, ClientClosed, RequestNotSent.
+        Raises: InvalidURL, RequestNotSent; ClientClosed: Also if the client was closed and the request fails.
         """
         request = self._document_request(url, max_bytes=max_bytes, user_agent=user_agent, cross_origin=cross_origin)
-        return self._transport.send(self._signed(request))
+        return self._send(request)
 
     def entries(self) -> Iterable[CacheEntry]:
         """Yield the entries of the store, sorted by key. Yield nothing without a store."""
@@ -332,10 +333,15 @@ class Client(BaseClient[Transport]):
                     yield entry
 
     def close(self) -> None:
-        """Wait for refreshes in the background, then close the transport and the store."""
-        self._stop()
-        if self._foreign is not None:
-            self._foreign._stop()  # noqa: SLF001 - the same class
+        """Wait for refreshes in the background, then close the transport and the store.
+
+        Requests of other threads are not interrupted. If one of them fails now, its thread raises ClientClosed.
+        """
+        clients: list[Client] = [self] if self._foreign is None else [self, self._foreign]
+        for client in clients:
+            client._stop()  # noqa: SLF001 - the same class
+        for client in clients:
+            client._is_transport_closed = True  # noqa: SLF001 - the same class
         try:
             self._transport.close()
         finally:
@@ -470,11 +476,18 @@ class Client(BaseClient[Transport]):
     def _perform(self, action: Action) -> Any:
         match action:
             case SendRequest(request):
-                return self._transport.send(self._signed(request))
+                return self._send(request)
             case Pause(seconds):
                 return time.sleep(seconds)
             case _:
                 return self._perform_store_action(action)
+
+    def _send(self, request: TransportRequest) -> Response | Failure:
+        answer = self._transport.send(self._signed(request))
+        if self._is_transport_closed and isinstance(answer, Failure):
+            # Closing the transport can have caused it, so it says nothing about the site.
+            raise ClientClosed
+        return answer
 
     def _refresh_in_background(self, state: OriginState) -> None:
         with self._lock:
@@ -498,7 +511,7 @@ class Client(BaseClient[Transport]):
     def _refresh(self, state: OriginState) -> None:
         try:
             # The stale state remains in use, and the next call tries again.
-            with suppress(RequestNotSent):
+            with suppress(RequestNotSent, ClientClosed):
                 self._fetch_once(state.origin, state, refresh=False)
         finally:
             with self._lock:

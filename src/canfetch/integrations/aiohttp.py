@@ -22,6 +22,7 @@ from canfetch.core.verdict import RobotsDisallowed
 from canfetch.errors import MissingExtra
 from canfetch.integrations import request_guard
 from canfetch.integrations.checked_request import SentRequest
+from canfetch.integrations.request_blocks import is_in_block, open_block
 from canfetch.integrations.request_guard import (
     CHECKED_SCHEMES,
     AsyncRequestGuard,
@@ -44,9 +45,10 @@ __all__ = ["DisallowedRequest", "DisallowedUse", "InvalidRequestURL", "RobotsMid
 
 # The content codings that aiohttp decodes.
 _DECODED_CODINGS: Final = frozenset({"br", "deflate", "gzip", "zstd"})
-# The request for which a robots.txt is fetched, and whether the current request is the one for robots.txt.
+# The request for which a robots.txt is fetched.
 _CURRENT: Final[ContextVar[aiohttp.ClientRequest]] = ContextVar("_CURRENT")
-_FETCHING: Final[ContextVar[bool]] = ContextVar("_FETCHING", default=False)
+# The key of the blocks in which a session sends the request for robots.txt.
+_FETCHING: Final = object()
 
 
 class DisallowedRequest(RobotsDisallowed, aiohttp.ClientError):
@@ -92,7 +94,7 @@ class RobotsMiddleware:
         Raises: DisallowedRequest; DisallowedUse; InvalidRequestURL; aiohttp.ClientError.
         """
         scheme = request.url.scheme
-        if scheme not in CHECKED_SCHEMES or _FETCHING.get():
+        if scheme not in CHECKED_SCHEMES or is_in_block(_FETCHING):
             return await handler(request)
         url = CHECKED_SCHEMES[scheme] + str(request.url)[len(scheme) :]
         token = _CURRENT.set(request)
@@ -186,13 +188,11 @@ class _SessionTransport:
         current = _CURRENT.get(None)
         settings = {} if current is None else _settings(current, cross_origin=request.cross_origin)
         session = self._current_session(**settings)
-        token = _FETCHING.set(True)
-        try:
-            return await session.send(request)
-        except REQUEST_ERRORS as error:
-            return request_failure(error, request.url)
-        finally:
-            _FETCHING.reset(token)
+        with open_block(_FETCHING):
+            try:
+                return await session.send(request)
+            except REQUEST_ERRORS as error:
+                return request_failure(error, request.url)
 
     def adds_credentials(self, url: str) -> bool:
         return self._current_session().adds_credentials(url)

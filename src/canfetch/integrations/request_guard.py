@@ -6,8 +6,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection, Iterator, MutableMapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Unpack
 
 from canfetch.access.pacing import Pace
@@ -31,6 +30,7 @@ from canfetch.errors import InvalidOption, InvalidURL
 from canfetch.integrations.checked_request import CheckedRequest, SentRequest
 from canfetch.integrations.followed_redirects import Redirect, Redirects
 from canfetch.integrations.paced_clients import PacedAsyncClient, PacedClient
+from canfetch.integrations.request_blocks import is_in_block, open_block
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
@@ -51,8 +51,6 @@ _PAGE_ATTRIBUTE: Final = "_canfetch_page_verdict"
 _USE_ATTRIBUTE: Final = "_canfetch_use_verdict"
 # The number of origins for which it is known until when their files about uses are fresh.
 _MAX_USE_FILES: Final = 10_000
-# The guards that let the requests of the current thread or task pass.
-_EXEMPTING: Final[ContextVar[tuple[object, ...]]] = ContextVar("_EXEMPTING", default=())
 
 
 class GuardOptions(ClientOptions, total=False):
@@ -206,14 +204,12 @@ class _BaseGuard:
         with self._lock:
             return RequestStats(**self._counts)  # type: ignore[arg-type]  # one of them is not an integer
 
-    @contextmanager
-    def exempt(self) -> Iterator[None]:
-        """Send the requests of the current thread or task in the block without checking them."""
-        token = _EXEMPTING.set((*_EXEMPTING.get(), self))
-        try:
-            yield
-        finally:
-            _EXEMPTING.reset(token)
+    def exempt(self) -> AbstractContextManager[None]:
+        """Send the requests of the current thread or task in the block without checking them.
+
+        Until the block ends, the same applies to tasks that start in it, and to threads with a copy of its context.
+        """
+        return open_block(self)
 
     def sign(self, headers: MutableMapping[str, str], method: str, url: str) -> None:
         """Sign a request that will be sent, if the guard has an identity.
@@ -302,7 +298,7 @@ class _BaseGuard:
             raise self._errors.disallowed_use(message, url, verdict)
 
     def _is_exempt(self, *, opted_out: bool) -> bool:
-        if opted_out or self in _EXEMPTING.get():
+        if opted_out or is_in_block(self):
             self._count("exempt")
             return True
         self._count("checked")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 from canfetch.client.documents import run_steps_async, run_without_waiting, without_waiting
 from canfetch.client.transports.daemon_threads import start_daemon_thread
 from canfetch.client.transports.local_errors import NoThread
-from canfetch.errors import CanfetchError
+from canfetch.errors import CanfetchError, ClientClosed
 from canfetch.sitemaps.reading import (
     BodyStep,
     ReadingStep,
@@ -54,7 +54,10 @@ class _Fetches(Generic[FetchT]):
         self.started: dict[str, FetchT] = {}
 
     async def read(self, events: Events) -> AsyncGenerator[SitemapEvent]:
-        """Perform the steps of a procedure, and yield what it reads. A CanfetchError of a step becomes a problem."""
+        """Perform the steps of a procedure, and yield what it reads. A CanfetchError of a step becomes a problem.
+
+        Raises: ClientClosed.
+        """
         try:
             event = next(events)
             while True:
@@ -64,6 +67,9 @@ class _Fetches(Generic[FetchT]):
                     continue
                 try:
                     result = await self._result(event)
+                except ClientClosed:
+                    # Not a problem of any sitemap: no more of them can be read.
+                    raise
                 except CanfetchError as error:
                     event = events.throw(error)
                 else:
@@ -95,6 +101,7 @@ def read_events(events: Events, perform: Callable[[ReadingStep], Any]) -> Genera
 
     Args: perform: Performs a step, and returns its result. A CanfetchError becomes a problem. It is called in several
         threads if the procedure fetches several sitemaps at the same time.
+    Raises: ClientClosed: The client of `perform` is closed.
     """
     fetches: _Fetches[Future[bytes]] = _Fetches(without_waiting(perform), _start_thread, without_waiting(Future.result))
     reading = fetches.read(events)
