@@ -22,7 +22,7 @@ from canfetch.errors import InvalidOption
 from canfetch.web.mcp.http import PATH, HTTPSettings, server_config
 from canfetch.web.mcp.http_guard import MAX_BODY_BYTES, HTTPGuard
 from canfetch.web.mcp.service import CLIENT_QUESTIONS, Service, ServiceSettings
-from canfetch.web.server.accepting import AcceptingServer
+from canfetch.web.server.running import AcceptingServer
 from canfetch.web.settings import RateLimit
 
 TOKEN = "secret-token"  # noqa: S105 - the tests' own

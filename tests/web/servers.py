@@ -10,9 +10,9 @@ from typing import Any
 from tests.web.conftest import WORKERS
 
 from canfetch.web.app import create_app
-from canfetch.web.server.accepting import AcceptingServer
 from canfetch.web.server.clients import ClientAddresses
 from canfetch.web.server.protocol import CLIENT_CONNECTIONS, CLOSING_SECONDS, BoundedConfig
+from canfetch.web.server.running import AcceptingServer
 from canfetch.web.settings import Settings
 
 

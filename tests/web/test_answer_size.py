@@ -10,11 +10,10 @@ from tests.web.conftest import API
 
 from canfetch.agents.requested import requested_agent
 from canfetch.answers.use import use_table
-from canfetch.answers.verdict_lists import ListedVerdicts
 from canfetch.consent.decision import UseSources
 from canfetch.core.document import parse
 from canfetch.errors import InvalidOption
-from canfetch.web.api.decisions import bounded_verdicts
+from canfetch.web.api.decisions import ListedVerdicts, bounded_verdicts
 from canfetch.web.api.outcomes import AnswerTooLarge, encode_answer
 
 URL = "https://example.com/"

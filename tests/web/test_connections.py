@@ -21,8 +21,7 @@ from uvicorn.server import ServerState
 from canfetch.access.responses import Failure, Response
 from canfetch.client.transports import TransportRequest
 from canfetch.web.api.verdict_stream import MAX_LINE_BYTES
-from canfetch.web.server.client_connections import ClientConnections
-from canfetch.web.server.clients import ClientAddresses
+from canfetch.web.server.clients import ClientAddresses, ClientConnections
 from canfetch.web.server.guard import BODY_LIMITS
 from canfetch.web.server.listening import bind
 from canfetch.web.server.protocol import BoundedConfig, BoundedProtocol

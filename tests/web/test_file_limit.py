@@ -17,10 +17,10 @@ from tests.web.servers import running_server
 from tests.web.test_connections import ask, open_slow_clients
 
 from canfetch.errors import InvalidOption
-from canfetch.web.server.accepting import AcceptingServer
 from canfetch.web.server.clients import ClientAddresses
 from canfetch.web.server.file_limit import MIN_FILES, allowed_connections
 from canfetch.web.server.protocol import BoundedConfig
+from canfetch.web.server.running import AcceptingServer
 
 resource: Any = pytest.importorskip("resource")
 

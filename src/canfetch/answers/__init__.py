@@ -7,7 +7,6 @@ two ways. Functions here know no HTTP and no terminal. They raise the exceptions
 - `verdicts` decides about URLs and explains verdicts. Open it first: the other modules have the same form.
 - `reasons` has the words for why a rule decides and why a group applies. Every front end shows these words.
 - `problems` names the kinds of errors.
-- `verdict_lists` has many verdicts in one answer, which refer to groups and rules by index.
 - `crawlers` has agents by name, the words about crawlers, and the notes about unknown names that most answers end with.
 - `linting` has the findings, fixes and layout of a file, and `comparison` compares two versions.
 - `usage`, `training` and `statements` have what a site states in addition to its rules: preferences, which crawlers may

@@ -18,10 +18,9 @@ that is too large raises `Undecided`.
   divides the same sets in the same order and finds the same targets, about 50 times as fast. So its limit is higher.
 """
 
-from canfetch.compare.changes import Change, URLSet, diff
+from canfetch.compare.changes import Change, Difference, URLSet, diff, difference, equivalent
 from canfetch.compare.coverage import Coverage, CoverageKind, coverage
 from canfetch.compare.dead_rules import RuleEffect, dead_rules, rule_effects
-from canfetch.compare.differences import Difference, difference, equivalent
 from canfetch.compare.minimization import Minimization, find_minimization, minimize
 from canfetch.compare.within import find_changed_url, find_url
 

@@ -19,7 +19,7 @@ from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.failures import REQUEST_ERRORS, request_failure
 from canfetch.client.transports.sessions import SESSION_ROUTE
 from canfetch.core.verdict import RobotsDisallowed
-from canfetch.errors import MissingExtra
+from canfetch.errors import MissingExtra, RequestNotSent
 from canfetch.integrations import request_guard
 from canfetch.integrations.checked_request import SentRequest
 from canfetch.integrations.request_blocks import is_in_block, open_block
@@ -63,6 +63,10 @@ class DisallowedUse(UseDisallowed, aiohttp.ClientError):
     """Raised in place of a response whose use its site does not allow, with the option `purpose`."""
 
 
+class NotSentRequest(RequestNotSent, aiohttp.ClientError):
+    """Raised if a robots.txt could not be requested. aiohttp replaces other OSErrors that leave a middleware."""
+
+
 _ERRORS: Final = RequestErrors(DisallowedRequest, DisallowedUse, InvalidRequestURL)
 
 
@@ -91,11 +95,19 @@ class RobotsMiddleware:
     ) -> aiohttp.ClientResponse:
         """Check a request, and send it if it is allowed.
 
-        Raises: DisallowedRequest; DisallowedUse; InvalidRequestURL; aiohttp.ClientError.
+        Raises: DisallowedRequest; DisallowedUse; InvalidRequestURL; RequestNotSent; aiohttp.ClientError.
         """
-        scheme = request.url.scheme
-        if scheme not in CHECKED_SCHEMES or is_in_block(_FETCHING):
+        if request.url.scheme not in CHECKED_SCHEMES or is_in_block(_FETCHING):
             return await handler(request)
+        try:
+            return await self._check_and_send(request, handler)
+        except RequestNotSent as error:
+            raise NotSentRequest(*error.args) from error
+
+    async def _check_and_send(
+        self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
+    ) -> aiohttp.ClientResponse:
+        scheme = request.url.scheme
         url = CHECKED_SCHEMES[scheme] + str(request.url)[len(scheme) :]
         token = _CURRENT.set(request)
         try:

@@ -9,7 +9,7 @@ from canfetch.core.keys import RecordKind
 from canfetch.core.notes import Note
 from canfetch.lint.analysis.needs import InRule, Trait
 from canfetch.lint.analysis.odd_lines import Oddity
-from canfetch.lint.check_entry import CheckEntry
+from canfetch.lint.check import CheckEntry
 from canfetch.lint.severity import Severities, Severity
 
 CHECK_TABLE: Final[tuple[CheckEntry, ...]] = (

@@ -1,7 +1,12 @@
-"""The definition of a check: what it finds, how severe that is, its texts, and an example of both outcomes."""
+"""The definition of a check: what it finds, how severe that is, its texts, and an example of both outcomes.
+
+`CheckEntry` is its row in the generated table: what the linter has to know before it imports the check.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
+from functools import cache
+from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
@@ -198,3 +203,32 @@ class Check(NamedTuple):
     def good_input(self) -> LintInput:
         """Return the fixed input."""
         return _input_of(self.good)
+
+
+class CheckEntry(NamedTuple):
+    """A check that is not imported yet.
+
+    Attributes:
+        code, name, severities, requires, needs: As in `Check`.
+        module: Its module, below `canfetch.lint.checks`.
+        superseded_by: The codes of the checks that supersede it.
+    """
+
+    code: str
+    name: str
+    module: str
+    severities: Severities
+    superseded_by: tuple[str, ...] = ()
+    requires: str | None = None
+    needs: "tuple[Need, ...]" = ()
+
+    @property
+    def check(self) -> Check:
+        """The check, which is imported on first access."""
+        return _load(self.module)
+
+
+@cache
+def _load(module: str) -> Check:
+    check: Check = import_module(f"canfetch.lint.checks.{module}").CHECK
+    return check

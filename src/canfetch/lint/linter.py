@@ -22,8 +22,7 @@ from canfetch.errors import InvalidOption
 from canfetch.lint._tables import CHECK_TABLE, ENTRIES_BY_WORD
 from canfetch.lint.analysis.named_engines import named_engines
 from canfetch.lint.analysis.needs import NeedIndex
-from canfetch.lint.check import AnyOccurrence, Check, LineOccurrence
-from canfetch.lint.check_entry import CheckEntry
+from canfetch.lint.check import AnyOccurrence, Check, CheckEntry, LineOccurrence
 from canfetch.lint.finding import Finding
 from canfetch.lint.fix_effects import FixEffects
 from canfetch.lint.fix_rounds import (

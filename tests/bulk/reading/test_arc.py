@@ -12,8 +12,8 @@ from tests.bulk.arc_files import ORIGIN_2, arc_record, arc_response, description
 from tests.bulk.warc_files import RULES, chunked, compressed, http_response, record
 
 from canfetch.bulk.reading import Capture, Fault, read_captures
-from canfetch.bulk.reading.arc_records import ARC
 from canfetch.bulk.reading.sources import find_source, read_source
+from canfetch.bulk.reading.warc_records import ARC
 
 Item = Capture | Fault
 HOSTS = ("a.example", "b.example", "c.example", "d.example")

@@ -11,7 +11,7 @@ from tests.servers.proxy import ProxySite
 from tests.servers.valid import RULES, respond
 from tests.servers.web import Site
 from tests.transports.harness import Send, expect_response, failure_kind, make_request
-from tests.transports.session_harness import SESSION_NAMES, open_session, opener_send
+from tests.transports.session_harness import SESSION_NAMES, make_transport, open_session, opener_send
 
 from canfetch.access.responses import Failure, FailureKind, Response
 
@@ -87,6 +87,19 @@ def test_unreachable_proxy_of_the_session_is_a_failure_of_this_machine(name: str
             assert isinstance(answer, Failure)
             assert answer.detail.startswith("the proxy cannot be reached: ")
             assert answer.detail.count("proxy") == 1
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_retries_of_an_adapter_end_before_the_time_of_the_request(scheme: str) -> None:
+    requests = pytest.importorskip("requests")
+    adapter = requests.adapters.HTTPAdapter(max_retries=3)
+    with full_queue_port() as full, requests.Session() as session:
+        session.mount(f"{scheme}://", adapter)
+        session.proxies = {scheme: f"http://127.0.0.1:{full}"}
+        answer = make_transport("requests-session", session).send(
+            make_request(f"{scheme}://a.test/robots.txt", connect_timeout=1.0, timeout=2.0)
+        )
+    assert failure_kind(answer) is FailureKind.LOCAL
 
 
 @pytest.mark.parametrize("name", [*SESSION_NAMES, "opener"])

@@ -1,19 +1,26 @@
 """The members of a compressed file, each checked before it is used. Damage costs the members that it touches.
 
-A file may also have parts that are not compressed, because archives are concatenated.
+The compression is gzip or zstd. A file may also have parts that are not compressed, because archives are concatenated.
 
 The gzip module and most readers of archives end at the first error, and some return a truncated last member as if it
 were complete.
 
-Source: RFC 1952.
+A file that is compressed with zstd may start with a dictionary.
+
+Source: RFC 1952; RFC 8878; IIPC, Zstandard Compression for WARC Files 1.0.
 """
 
 import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, NamedTuple, Protocol
+from importlib import import_module
+from typing import Any, Final, NamedTuple, Protocol
 
-MAGIC: Final = b"\x1f\x8b\x08"
+from canfetch.errors import MissingExtra
+
+ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
+ZSTD_DICTIONARY_MAGIC: Final = b"\x5d\x2a\x4d\x18"
+_GZIP_MAGIC: Final = b"\x1f\x8b\x08"
 _GZIP_WBITS: Final = 16 + zlib.MAX_WBITS
 _READ_BYTES: Final = 1 << 18
 # Larger members, such as an archive that was compressed as a whole, are used before their checksum is known.
@@ -33,6 +40,14 @@ _MAX_RAW_BYTES: Final = 1 << 23
 _RECORD_COST: Final = 1 << 14
 # Names in the header and the tables of the first block come before the content.
 _GZIP_START_BYTES: Final = 1 << 9
+_DICTIONARY_LENGTH_BYTES: Final = 4
+_MAX_DICTIONARY_BYTES: Final = 1 << 27
+# One bit of the byte after the magic number is reserved.
+_ZSTD_NEXT_BYTE: Final = b"[" + b"".join(b"\\x%02x" % byte for byte in range(256) if not byte & 8) + b"]"
+# The first block has to be complete before the first byte of content.
+_ZSTD_START_BYTES: Final = 1 << 13
+# A few bytes can be a block of 128 KiB.
+_ZSTD_STEP_BYTES: Final = 1 << 9
 # The budget for broken members, and what each byte that is passed adds to it.
 _RESERVE: Final = 1 << 26
 _EARNED_PER_BYTE: Final = 32
@@ -133,8 +148,103 @@ class Compression(NamedTuple):
 
 # The three highest flags are reserved.
 GZIP: Final = Compression(
-    "gzip", MAGIC, rb"[\x00-\x1f]", _GZIP_START_BYTES, lambda: zlib.decompressobj(_GZIP_WBITS), zlib.error
+    "gzip", _GZIP_MAGIC, rb"[\x00-\x1f]", _GZIP_START_BYTES, lambda: zlib.decompressobj(_GZIP_WBITS), zlib.error
 )
+
+
+def read_dictionary(stream: ByteStream) -> bytes | None:
+    """Return the dictionary of zstd at the start of a file, after its magic number; None if it is cut or too long."""
+    length = int.from_bytes(_read_bytes(stream, _DICTIONARY_LENGTH_BYTES), "little")
+    content = _read_bytes(stream, length) if length <= _MAX_DICTIONARY_BYTES else b""
+    return content if len(content) == length > 0 else None
+
+
+def zstd_compression(dictionary: bytes = b"") -> Compression:
+    """Return zstd with a dictionary, which may be compressed itself.
+
+    Raises: MissingExtra: No package for zstd is installed. ValueError: The dictionary is not valid.
+    """
+    module, error = _load_zstd()
+    try:
+        if dictionary.startswith(ZSTD_MAGIC):
+            dictionary = _decompress_all(_zstd_decoder(module, b""), dictionary)
+        # Raises here if the dictionary is invalid.
+        _zstd_decoder(module, dictionary)
+    except (error, EOFError, ValueError) as invalid:
+        raise ValueError(f"invalid dictionary: {invalid}") from None
+    return Compression(
+        "zstd",
+        ZSTD_MAGIC,
+        _ZSTD_NEXT_BYTE,
+        _ZSTD_START_BYTES,
+        lambda: _ZstdDecoder(_zstd_decoder(module, dictionary)),
+        error,
+    )
+
+
+def _load_zstd() -> tuple[Any, type[Exception]]:
+    for name in ("compression.zstd", "backports.zstd", "zstandard"):
+        try:
+            module: Any = import_module(name)
+        except ImportError:
+            continue
+        return module, module.ZstdError
+    raise MissingExtra("WARC files compressed with zstd require canfetch[http]: pip install 'canfetch[http]'")
+
+
+def _zstd_decoder(module: Any, dictionary: bytes) -> Any:
+    if hasattr(module, "ZstdDict"):
+        return module.ZstdDecompressor(zstd_dict=module.ZstdDict(dictionary) if dictionary else None)
+    known = {"dict_data": module.ZstdCompressionDict(dictionary)} if dictionary else {}
+    return module.ZstdDecompressor(**known).decompressobj()
+
+
+def _decompress_all(decoder: Any, data: bytes) -> bytes:
+    content = b""
+    for start in range(0, len(data), _ZSTD_STEP_BYTES):
+        content += decoder.decompress(data[start : start + _ZSTD_STEP_BYTES])
+        if decoder.eof or len(content) > _MAX_DICTIONARY_BYTES:
+            break
+    if not decoder.eof:
+        raise EOFError("it is cut or too long")
+    return content
+
+
+def _read_bytes(stream: ByteStream, count: int) -> bytes:
+    content = b""
+    while len(content) < count and (data := stream.read(count - len(content))):
+        content += data
+    return content
+
+
+class _ZstdDecoder:
+    """Decompresses in steps that bound the output, with the attributes of `zlib.decompressobj`."""
+
+    def __init__(self, decoder: Any) -> None:
+        self._decoder = decoder
+        self.unconsumed_tail = b""
+        self._after = b""
+
+    @property
+    def eof(self) -> bool:
+        return bool(self._decoder.eof)
+
+    @property
+    def unused_data(self) -> bytes:
+        return bytes(self._decoder.unused_data) + self._after
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes:
+        parts: list[bytes] = []
+        size = at = 0
+        while at < len(data) and size < max_length and not self._decoder.eof:
+            parts.append(self._decoder.decompress(data[at : at + _ZSTD_STEP_BYTES]))
+            size += len(parts[-1])
+            at += _ZSTD_STEP_BYTES
+        if self._decoder.eof:
+            self._after, self.unconsumed_tail = data[at:], b""
+        else:
+            self.unconsumed_tail = data[at:]
+        return b"".join(parts)
 
 
 class Piece(NamedTuple):

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import BinaryIO, Final, NamedTuple
 
-from canfetch.bulk.reading.arc_records import ARC
 from canfetch.bulk.reading.captures import EMPTY, Capture, Fault, is_robots_url
 from canfetch.bulk.reading.compressed_tables import GZIP_MAGIC, check_compression, decompressed
 from canfetch.bulk.reading.datasets import list_parts
@@ -18,7 +17,7 @@ from canfetch.bulk.reading.row_files import BadRows, EmptyTable, PlacedRow, read
 from canfetch.bulk.reading.rows import COLUMNS, missing_columns, target_captures, to_capture
 from canfetch.bulk.reading.tar_files import read_tar
 from canfetch.bulk.reading.warc import read_warc
-from canfetch.bulk.reading.warc_records import WARC
+from canfetch.bulk.reading.warc_records import ARC, WARC
 from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
 from canfetch.errors import CanfetchError, InvalidOption

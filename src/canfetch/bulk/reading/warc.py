@@ -12,9 +12,19 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from canfetch.access.responses import Headers
-from canfetch.bulk.reading import zstd_members
 from canfetch.bulk.reading.captures import EMPTY, MAX_CONTENT_BYTES, Capture, Fault, Name
-from canfetch.bulk.reading.compressed_members import GZIP, BrokenMember, ByteStream, Compression, MemberReader, Piece
+from canfetch.bulk.reading.compressed_members import (
+    GZIP,
+    ZSTD_DICTIONARY_MAGIC,
+    ZSTD_MAGIC,
+    BrokenMember,
+    ByteStream,
+    Compression,
+    MemberReader,
+    Piece,
+    read_dictionary,
+    zstd_compression,
+)
 from canfetch.bulk.reading.http_messages import BrokenMessage, parse_response
 from canfetch.bulk.reading.times import parse_warc_date
 from canfetch.bulk.reading.warc_records import WARC, BrokenRecord, RecordFormat, RecordParser, WarcRecord
@@ -79,16 +89,16 @@ def _records(stream: ByteStream, advance: Callable[[int], None], record_format: 
     head = b""
     while len(head) < _HEAD_BYTES and (data := stream.read(_HEAD_BYTES - len(head))):
         head += data
-    if head != zstd_members.DICTIONARY_MAGIC:
-        zstd = _zstd(is_needed=head == zstd_members.MAGIC)
+    if head != ZSTD_DICTIONARY_MAGIC:
+        zstd = _zstd(is_needed=head == ZSTD_MAGIC)
         return _read_parts(_Rewound(head, stream), advance, zstd, record_format)
-    dictionary = zstd_members.read_dictionary(stream)
+    dictionary = read_dictionary(stream)
     if dictionary is None:
         return iter([(0, BrokenRecord(0, "the dictionary at the start is cut or too long", is_end=True))])
     offset = 2 * _HEAD_BYTES + len(dictionary)
     advance(offset)
     try:
-        compression = zstd_members.zstd(dictionary)
+        compression = zstd_compression(dictionary)
     except ValueError as error:
         return iter([(0, BrokenRecord(0, str(error), is_end=True))])
     return _read_parts(stream, advance, [compression], record_format, offset)
@@ -109,7 +119,7 @@ def _read_parts(
 def _zstd(*, is_needed: bool) -> list[Compression]:
     """Return zstd, or nothing if no package for it is installed and the file does not start with it."""
     try:
-        return [zstd_members.zstd()]
+        return [zstd_compression()]
     except MissingExtra:
         if is_needed:
             raise

@@ -22,9 +22,9 @@ share (`urlfrontier_queue.py`).
 - `report.py` and `postgres_report.py` read what a crawl waits for.
 - `transfer.py` moves a crawl between files and databases, as the lines of `transfer_lines.py`, and `requeue.py` queues
   failed URLs from outside of a crawl.
-- `urlfrontier_leases.py` keeps the leases of URLs, and `urlfrontier_limits.py` the limits of origins.
-- `urlfrontier_service.py` is a crawl in the service, `urlfrontier_connection.py` calls it, `urlfrontier_schema.py` has
-  its messages, and `urlfrontier_metadata.py` what is stored with each URL there.
+- `urlfrontier_leases.py` keeps the leases of URLs.
+- `urlfrontier_service.py` is a crawl in the service with the limits of origins, `urlfrontier_connection.py` calls it,
+  `urlfrontier_schema.py` has its messages, and `urlfrontier_metadata.py` what is stored with each URL there.
 - `database.py` opens the file and `postgres_connection.py` the database. `queue_connection.py` is what all connections
   share.
 - `url_identity.py` decides which URLs are the same page.

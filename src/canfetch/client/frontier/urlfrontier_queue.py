@@ -38,7 +38,6 @@ from canfetch.client.frontier.urlfrontier_connection import (
     running_seconds,
 )
 from canfetch.client.frontier.urlfrontier_leases import Claim, LeasedURLs
-from canfetch.client.frontier.urlfrontier_limits import LimitedURLs
 from canfetch.client.frontier.urlfrontier_metadata import (
     added_metadata,
     queue_key,
@@ -47,6 +46,7 @@ from canfetch.client.frontier.urlfrontier_metadata import (
     read_queued,
     visited_metadata,
 )
+from canfetch.client.frontier.urlfrontier_service import LimitedURLs
 from canfetch.client.frontier.validation import check_shared_crawl
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.errors import InvalidOption, InvalidURL, StoreError

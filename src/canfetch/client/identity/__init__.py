@@ -28,9 +28,8 @@ have the parts that need no network.
 """
 
 from canfetch.agents.identity import SignedRequest
-from canfetch.client.identity.address_list_file import AddressListFile
 from canfetch.client.identity.recorded_requests import parse_request_head
-from canfetch.client.identity.refreshing import RefreshResult, refresh_address_lists
+from canfetch.client.identity.refreshing import AddressListFile, RefreshResult, refresh_address_lists
 from canfetch.client.identity.signature_verifier import SignatureVerifier
 from canfetch.client.identity.signing import SigningIdentity
 from canfetch.client.identity.verifier import IdentityVerifier

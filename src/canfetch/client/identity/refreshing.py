@@ -1,4 +1,4 @@
-"""Fetch the lists of addresses that operators publish, and write them to one file."""
+"""The lists of addresses that operators publish: fetched into one file, which servers read."""
 
 import json
 import os
@@ -18,18 +18,39 @@ from canfetch.agents.address_lists import (
 )
 from canfetch.agents.crawler import Crawler
 from canfetch.agents.registry import REGISTRY
-from canfetch.client.identity.address_list_file import MAX_FILE_BYTES
 from canfetch.client.procedure import Clock
 from canfetch.client.regular_files import open_regular_file, replace_file
 from canfetch.client.request_headers import is_foreign
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import Transport, TransportRequest
 from canfetch.client.transports.http_transport import HTTPTransport
+from canfetch.client.watched_file import WatchedFile
 from canfetch.core.origin import find_origin
 from canfetch.errors import InvalidAddressList
 
+# All lists of the registry together have about 100 KB.
+_MAX_FILE_BYTES: Final = 16 * 1024 * 1024
 _MAX_LIST_BYTES: Final = 4 * 1024 * 1024
 _MAX_REDIRECTS: Final = 5
+
+
+class AddressListFile:
+    """The lists in a file that `refresh_address_lists` wrote, read again when the file changes.
+
+    If the file vanishes or becomes invalid, the last good lists stay in use, and the problem is logged.
+
+    Args:
+        path: The path of the file.
+        clock: Returns seconds since the epoch.
+    Raises: InvalidAddressList: The file is invalid; OSError: It cannot be read.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, clock: Clock = time.time) -> None:
+        self._file = WatchedFile(Path(path), parse_address_lists, max_bytes=_MAX_FILE_BYTES, clock=clock)
+
+    def current(self) -> AddressLists:
+        """Return the lists."""
+        return self._file.current()
 
 
 class RefreshResult(NamedTuple):
@@ -94,7 +115,7 @@ def refresh_address_lists(
 def _existing_lists(file: Path) -> AddressLists:
     try:
         with open_regular_file(file) as opened:
-            content = opened.read(MAX_FILE_BYTES + 1)
+            content = opened.read(_MAX_FILE_BYTES + 1)
     except FileNotFoundError:
         return AddressLists({})
     try:

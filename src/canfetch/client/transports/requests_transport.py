@@ -51,6 +51,8 @@ except ImportError as missing:
 
 _STEP_BYTES: Final = 16_384
 _POLL_SECONDS: Final = 0.01
+# The rest is for the waits between retries.
+_RETRIED_PART: Final = 0.8
 _SUCCESS: Final = 2
 
 # Raised if a request fails. ValueError is raised for a header that cannot be encoded, among others.
@@ -231,7 +233,7 @@ def _send(
     pool = _find_pool(adapter, request, settings)
     if pool is not None:
         _wait_for_connection(pool, deadlines)
-    settings["timeout"] = deadlines.connect_timeout(), deadlines.read_timeout()
+    settings["timeout"] = _connect_timeout(adapter, pool, deadlines), deadlines.read_timeout()
     connections = None if pool is None else pool.num_connections
     try:
         return adapter.send(request, **settings)
@@ -249,6 +251,20 @@ def _find_pool(adapter: BaseAdapter, request: requests.PreparedRequest, settings
     return adapter.get_connection_with_tls_context(
         request, settings["verify"], proxies=settings["proxies"], cert=settings["cert"]
     )
+
+
+def _connect_timeout(adapter: BaseAdapter, pool: Any, deadlines: Deadlines) -> float:
+    """Return the seconds for a connection. All retries to connect to a proxy fit in the time of the request.
+
+    Otherwise, the time would end before the error of the proxy, and the site would count as too slow.
+    """
+    seconds = deadlines.connect_timeout()
+    retries = getattr(adapter, "max_retries", None)
+    if getattr(pool, "proxy", None) is None or retries is None:
+        return seconds
+    counts = [int(count) for count in (retries.total, retries.connect) if count is not None]
+    attempts = 1 + max(0, min(counts, default=0))
+    return min(seconds, _RETRIED_PART * deadlines.timeout() / attempts)
 
 
 def _wait_for_connection(pool: Any, deadlines: Deadlines) -> None:

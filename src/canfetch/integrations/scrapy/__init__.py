@@ -10,8 +10,8 @@ The middleware has an `AsyncClient`, whose transport sends through Scrapy's down
                            |
                            verdict -> DisallowedRequest, or the slot's delay -> response -> page rules
 
-- `addon.py` changes the settings of a crawl, and `crawl_settings.py` validates them.
-- `middleware.py` connects the other modules. `agents.py` finds the agent of a request.
+- `middleware.py` connects the other modules, and has the add-on. `agents.py` finds the agent of a request.
+- `crawl_settings.py` validates the settings of a crawl.
 - `transport.py` sends requests for robots.txt past cookies, caches and redirects. They have slots of their own: in the
   slot of their host, they would wait behind its pages, and the time of a fetch is limited.
 - `slot_pacing.py` sets the delay of a slot when a request reaches the downloader. Crawls in one process have their own
@@ -26,8 +26,7 @@ try:
 except ImportError as missing:
     raise MissingExtra("Scrapy is not installed: pip install scrapy") from missing
 
-from canfetch.integrations.scrapy.addon import Addon
-from canfetch.integrations.scrapy.middleware import RobotsMiddleware
+from canfetch.integrations.scrapy.middleware import Addon, RobotsMiddleware
 from canfetch.integrations.scrapy.parser import RobotParser
 from canfetch.integrations.scrapy.refusals import DisallowedPage, DisallowedRequest, DisallowedUse
 

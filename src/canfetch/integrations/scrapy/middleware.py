@@ -1,4 +1,4 @@
-"""A downloader middleware that obeys robots.txt, in place of Scrapy's."""
+"""A downloader middleware that obeys robots.txt, in place of Scrapy's, and the add-on that installs it."""
 
 import logging
 from collections import OrderedDict
@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from scrapy import signals
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+from scrapy.utils.misc import load_object
 from scrapy.utils.reactor import is_asyncio_reactor_installed
 
 from canfetch.client.async_client import AsyncClient
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from scrapy.settings import BaseSettings
 
     from canfetch.client.identity import SigningIdentity
 
@@ -38,6 +41,10 @@ if TYPE_CHECKING:
 _SCHEMES: Final = ("http://", "https://")
 # The number of origins for which the signal `robots_parsed` is not repeated.
 _MAX_ANNOUNCED: Final = 10_000
+_MIDDLEWARES: Final = "DOWNLOADER_MIDDLEWARES"
+_SCRAPYS_OWN: Final = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
+# The order of Scrapy's own middleware.
+_ORDER: Final = 100
 _Opened = TypeVar("_Opened")
 
 
@@ -215,6 +222,29 @@ class RobotsMiddleware:
             self._evidence.close()
         if self._skip_report is not None:
             self._skip_report.close()
+
+
+class Addon:
+    """Obey robots.txt with canfetch.
+
+        ADDONS = {"canfetch.integrations.scrapy.Addon": 100}
+
+    It replaces Scrapy's middleware and parser and sets ROBOTSTXT_OBEY. A project that sets ROBOTSTXT_OBEY to False
+    still overrides it.
+    """
+
+    def update_settings(self, settings: "BaseSettings") -> None:
+        """Change the settings of a crawl."""
+        settings.set("ROBOTSTXT_OBEY", True, "addon")
+        settings.set("ROBOTSTXT_PARSER", RobotParser, "addon")
+        order = _ORDER
+        middlewares = settings.getdict(_MIDDLEWARES)
+        for key in list(middlewares):
+            if load_object(key) in {RobotsTxtMiddleware, RobotsMiddleware}:
+                order = middlewares.pop(key) or order
+        # With a string as key, every release of Scrapy finds its own middleware.
+        middlewares.update({_SCRAPYS_OWN: None, RobotsMiddleware: order})
+        settings.set(_MIDDLEWARES, middlewares, settings.getpriority(_MIDDLEWARES) or 0)
 
 
 def _depth(request: "Request") -> int | None:

@@ -1,11 +1,11 @@
-"""The clients of a server: their addresses, behind trusted proxies too, and their request rates."""
+"""The clients of a server: their addresses, behind trusted proxies too, their request rates and their connections."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, MutableMapping
 from contextvars import ContextVar
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_network
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 from canfetch.agents.identity import parse_address
 from canfetch.agents.proxies import ProxyNetworks
@@ -22,6 +22,8 @@ _UNKNOWN: Final = "unknown"
 
 # The client whose request is answered: an address, or for IPv6 a network.
 current_client: ContextVar[str] = ContextVar("current_client", default=_UNKNOWN)
+
+Connection = TypeVar("Connection")
 
 
 class ClientAddresses:
@@ -103,3 +105,44 @@ class RateLimiter:
         if len(self._buckets) > _MAX_CLIENTS:
             self._buckets.popitem(last=False)
         return wait
+
+
+class ClientConnections(Generic[Connection]):
+    """The open connections, by network and client, in the order in which they were opened."""
+
+    def __init__(self) -> None:
+        self._by_network: dict[str, dict[str, dict[Connection, None]]] = {}
+
+    def add(self, client: str, connection: Connection) -> None:
+        """Add a connection of a client."""
+        self._by_network.setdefault(network_of(client), {}).setdefault(client, {})[connection] = None
+
+    def remove(self, client: str, connection: Connection) -> None:
+        """Remove a connection of a client."""
+        network = network_of(client)
+        clients = self._by_network[network]
+        del clients[client][connection]
+        if not clients[client]:
+            del clients[client]
+        if not clients:
+            del self._by_network[network]
+
+    def newest_of_greediest(self, client: str) -> Connection | None:
+        """Return the newest connection of the client that has the most, or None if the given client is that one.
+
+        The network with the most connections is looked at first, and then its clients.
+
+        Args: client: A client with a connection.
+        Cost: O(clients).
+        """
+        own = self._by_network[network_of(client)]
+        greediest = max(self._by_network.values(), key=_number_of)
+        clients = own if _number_of(greediest) == _number_of(own) else greediest
+        most = max(clients.values(), key=len)
+        if clients is own and len(most) == len(own[client]):
+            return None
+        return next(reversed(most))
+
+
+def _number_of(clients: dict[str, dict[Connection, None]]) -> int:
+    return sum(map(len, clients.values()))

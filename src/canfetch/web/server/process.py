@@ -10,13 +10,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from canfetch.web.app import create_app
-from canfetch.web.server.accepting import BACKLOG
 from canfetch.web.server.clients import ClientAddresses
 from canfetch.web.server.error_log import ErrorLogHandler
 from canfetch.web.server.file_limit import allowed_connections
 from canfetch.web.server.metrics import SHARED_FOLDER_VARIABLE
 from canfetch.web.server.protocol import BoundedConfig
-from canfetch.web.server.running import run_until_stopped
+from canfetch.web.server.running import BACKLOG, run_until_stopped
 from canfetch.web.server.supervisor import Supervisor
 from canfetch.web.server.tracing import tracer_provider
 from canfetch.web.settings import Settings

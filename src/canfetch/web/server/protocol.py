@@ -16,8 +16,7 @@ from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
-from canfetch.web.server.client_connections import ClientConnections
-from canfetch.web.server.clients import ClientAddresses, RateLimiter, network_of
+from canfetch.web.server.clients import ClientAddresses, ClientConnections, RateLimiter, network_of
 from canfetch.web.server.file_limit import ACCEPTED_AT_A_TIME
 from canfetch.web.server.guard import SECURITY_HEADERS
 from canfetch.web.server.patience import Patience

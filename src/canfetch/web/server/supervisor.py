@@ -17,8 +17,8 @@ from typing import Final
 from uvicorn.server import Server
 from uvicorn.supervisors.multiprocess import SIGNALS, Process
 
-from canfetch.web.server.accepting import AcceptingServer
 from canfetch.web.server.protocol import BoundedConfig
+from canfetch.web.server.running import AcceptingServer
 
 _TICK_SECONDS: Final = 0.1
 # Beyond the time for the last requests, for the end of the application on a loaded machine.
