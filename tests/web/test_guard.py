@@ -76,10 +76,17 @@ def test_default_port_and_final_dot_of_a_host_name_do_not_count(name: str) -> No
             assert api.get("/", headers={"Host": host}).status_code == 421
 
 
-@pytest.mark.parametrize("name", ["https://tools.example", "tools.example/", "*.example", "", "a b"])
+@pytest.mark.parametrize(
+    "name", ["https://tools.example", "tools.example/", "*.example", "", "a b", ".a", "a:", "b@a", "a,b", "."]
+)
 def test_invalid_host_names(name: str) -> None:
     with pytest.raises(InvalidOption, match=r"invalid host name '.*': expected a name such as"):
         Settings(host_names=(name,))
+
+
+def test_host_name_beyond_ascii_is_written_as_requests_have_it() -> None:
+    with pytest.raises(InvalidOption, match=r"expected a name such as 'xn--mnchen-3ya\.example'$"):
+        Settings(host_names=("münchen.example",))
 
 
 @pytest.mark.parametrize("host", ["localhost:8420", "LOCALHOST", "127.0.0.1:8421", "[::1]:8420"])

@@ -14,6 +14,7 @@ from canfetch.errors import InvalidOption
 _HOST: Final = re.compile(r"(?:\[([^]]*)\]|([^:\[]*))(?::\d*)?")
 # Clients do not send a default port. A dot at the end of a name does not change it.
 _UNSENT: Final = re.compile(r"\.?(?::(?:80|443)|(:[0-9]+))?\Z")
+_NAMED: Final = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.?)(?::[0-9]+)?")
 _LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -41,11 +42,14 @@ def sent_host(host: str) -> str:
 def check_host_names(names: Iterable[str]) -> None:
     """Check the names under which a server is reached.
 
-    Raises: InvalidOption: One is neither a name nor an address, with or without a port.
+    Raises: InvalidOption: One is neither a name nor an address, with or without a port, as requests have it.
     """
     for name in names:
-        if find_origin(f"host://{name}/") is None or "/" in name or "*" in name:
-            raise InvalidOption(f"invalid host name {quoted(name)}: expected a name such as 'canfetch.example.com'")
+        origin = find_origin(f"host://{name}/")
+        if origin is None or not _NAMED.fullmatch(name):
+            is_foreign = origin is not None and not name.isascii() and _NAMED.fullmatch(origin.host)
+            expected = origin.host if origin is not None and is_foreign else "canfetch.example.com"
+            raise InvalidOption(f"invalid host name {quoted(name)}: expected a name such as {quoted(expected)}")
 
 
 def check_host(host: str) -> socket.AddressFamily:
