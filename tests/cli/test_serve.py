@@ -41,3 +41,13 @@ def test_taken_port_is_an_error(run: RunCommand) -> None:
 def test_invalid_option_is_an_error(run: RunCommand, arguments: list[str], message: str) -> None:
     ran = run("serve", "--store", "none", *arguments) if "--store" not in arguments else run("serve", *arguments)
     assert message in ran.refusal
+
+
+@pytest.mark.parametrize("command", [("serve",), ("mcp", "--http")])
+def test_empty_variable_for_the_token_is_no_server_without_one(run: RunCommand, command: tuple[str, ...]) -> None:
+    pytest.importorskip("mcp")
+    ran = run(*command, "--store", "none", "--port", "0", env={"CANFETCH_TOKEN": ""})
+    assert (
+        ran.refusal
+        == "canfetch: invalid token: expected printable ASCII characters without spaces, and at most 4000 of them\n"
+    )

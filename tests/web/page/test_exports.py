@@ -28,6 +28,8 @@ HOSTILE_ROWS: Final = [
     "-1",
     "/a|b`c`\\|<b>&copy;*x*",
     '/"quoted",\x01/caf\u00e9',
+    # An escape of the format, and what only looks like one.
+    "/_x0041_/_x41_/__x000A_x",
     "/plain",
 ]
 FORMS: Final = ("csv", "xlsx", "md")
@@ -120,11 +122,11 @@ def test_texts_are_exported_as_they_are_and_never_as_formulas(tester: OpenPage) 
     for form in FORMS:
         head, *found = parsed(exported(tester, form, "matrix"), form)
         quote = "'" if form == "csv" else ""
-        # XML has no control characters.
-        rows = [row.replace("\x01", "") if form == "xlsx" else row for row in HOSTILE_ROWS]
         assert head == ["URL", f"{quote}=1+1"]
+        # openpyxl leaves the escapes of control characters as they are.
+        rows = [row.replace("\x01", "_x0001_") if form == "xlsx" else row for row in HOSTILE_ROWS]
         assert [row[0] for row in found] == [quote + row if row[0] in "=@+-" else row for row in rows]
-        assert [row[1] for row in found] == ["not a URL or a path"] * 4 + ["no rule matches"] * 2 + ["blocked"]
+        assert [row[1] for row in found] == ["not a URL or a path"] * 4 + ["no rule matches"] * 3 + ["blocked"]
 
 
 def test_a_large_list_becomes_a_workbook_with_facts_about_the_file(tester: OpenPage) -> None:

@@ -21,6 +21,7 @@ from canfetch.author.servers.rules import (
     ROBOTS_TXT,
     ServerRules,
     any_of,
+    check_length,
 )
 
 _VIRTUAL_HOST: Final = (
@@ -32,6 +33,8 @@ _HTACCESS: Final = (
     "mod_headers for headers, and a server with `AllowOverride FileInfo` and `Options FollowSymLinks`.",
     "Rewrite rules in the .htaccess of a subfolder replace these there, unless it has `RewriteOptions InheritBefore`.",
 )
+# Apache reads regexes of 8,191 bytes in expressions, and in a .htaccess lines of 8,190 bytes, which have one of these.
+_MAX_REGEX_BYTES: Final = 7_500
 _METHOD: Final = r"^[^\x20]+\x20+"
 _BEFORE_PATH: Final = f"{_METHOD}{ORIGIN}"
 
@@ -39,6 +42,7 @@ _BEFORE_PATH: Final = f"{_METHOD}{ORIGIN}"
 def apache_rules(rules: ServerRules) -> Iterator[str]:
     """Yield the lines of the configuration for a virtual host of Apache.
 
+    Raises: InvalidSitePolicy: The paths of an X-Robots-Tag are too many for one regex of Apache.
     Cost: O(bytes of the output).
     """
     return _lines(rules, _VIRTUAL_HOST)
@@ -47,6 +51,7 @@ def apache_rules(rules: ServerRules) -> Iterator[str]:
 def htaccess_rules(rules: ServerRules) -> Iterator[str]:
     """Yield the lines of the configuration for the .htaccess in the root of a site.
 
+    Raises: InvalidSitePolicy: As for `apache_rules`.
     Cost: O(bytes of the output).
     """
     return _lines(rules, _HTACCESS)
@@ -72,7 +77,7 @@ def _lines(rules: ServerRules, place: tuple[str, ...]) -> Iterator[str]:
             yield from _deciding(f"{_BEFORE_PATH}{_in_request(never)}", "[1-9]", allow=False)
     for intent in rules.intents:
         for rule in intent.rules:
-            yield f"# {intent.intent.audience}: {rule}"
+            yield f"# {intent.rule_summary(rule)}"
             regex = f"{_BEFORE_PATH}{_in_request(rule.atomic_regex)}"
             yield from _deciding(regex, f"^{intent.number}$", allow=rule.allow)
     if rules.intents:
@@ -81,8 +86,9 @@ def _lines(rules: ServerRules, place: tuple[str, ...]) -> Iterator[str]:
         yield "RewriteCond %{ENV:CANFETCH_VERDICT} =refuse"
         yield from _refusal_lines(rules.refusal)
     for tag in rules.tags:
-        yield f"# {' '.join(tag.patterns)}"
+        yield f"# {tag.summary}"
         regex = f"{_METHOD}{BEFORE_SERVED_PATH}{_in_request(any_of(tag.atomic_regexes))}".replace("/", r"\x2F")
+        check_length(regex, _MAX_REGEX_BYTES, server="Apache", tag=tag)
         yield f'Header always add X-Robots-Tag "{tag.value}" "expr=%{{THE_REQUEST}} =~ /{regex}/"'
 
 

@@ -65,12 +65,12 @@ def caddy_rules(rules: ServerRules) -> Iterator[str]:
             yield f"\t`~^[a-z0-9]+ {ORIGIN}{never}` refuse"
         for intent in rules.intents:
             for rule in intent.rules:
-                yield f"\t# {intent.intent.audience}: {rule}"
+                yield f"\t# {intent.rule_summary(rule)}"
                 yield f"\t`~^intent{intent.number} {ORIGIN}{rule.regex}` {'pass' if rule.allow else 'refuse'}"
         yield "\tdefault pass"
         yield "}"
     for tag in rules.tags:
-        yield f"# {' '.join(tag.patterns)}"
+        yield f"# {tag.summary}"
         regex = f"^{BEFORE_SERVED_PATH}{any_of(tag.regexes)}"
         yield f"@canfetch_tag_{tag.number} vars_regexp {{http.request.orig_uri}} `{regex}`"
         yield f"header @canfetch_tag_{tag.number} +X-Robots-Tag `{tag.value}`"

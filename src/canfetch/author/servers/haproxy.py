@@ -7,14 +7,19 @@ Source: HAProxy 2.6, configuration manual, sections 2.2, 4.2 and 7.
 """
 
 from collections.abc import Iterator
+from typing import Final
 
 from canfetch.author.refusal import Refusal
-from canfetch.author.servers.rules import COMPARED_AS_SENT, NEVER_ALLOWED, ROBOTS_TXT, ServerRules, any_of
+from canfetch.author.servers.rules import COMPARED_AS_SENT, NEVER_ALLOWED, ROBOTS_TXT, ServerRules, any_of, check_length
+
+# The library of HAProxy compiles regexes to at most 64 KiB.
+_MAX_REGEX_BYTES: Final = 16_000
 
 
 def haproxy_rules(rules: ServerRules) -> Iterator[str]:
     """Yield the lines of the configuration for HAProxy.
 
+    Raises: InvalidSitePolicy: The paths of an X-Robots-Tag are too many for one regex.
     Cost: O(bytes of the output).
     """
     yield from (f"# {line}" for line in rules.comments(COMPARED_AS_SENT))
@@ -43,15 +48,16 @@ def haproxy_rules(rules: ServerRules) -> Iterator[str]:
             yield _deciding(never, "-m found", allow=False)
     for intent in rules.intents:
         for rule in intent.rules:
-            yield f"    # {intent.intent.audience}: {rule}"
+            yield f"    # {intent.rule_summary(rule)}"
             yield _deciding(rule.atomic_regex, f"-m int {intent.number}", allow=rule.allow)
     if rules.intents:
         yield f"    {_refuse(rules.refusal)} if {{ var(txn.canfetch_verdict) -m str refuse }}"
     for tag in rules.tags:
-        yield f"    # {' '.join(tag.patterns)}"
+        yield f"    # {tag.summary}"
+        regex = check_length(any_of(tag.atomic_regexes), _MAX_REGEX_BYTES, server="HAProxy", tag=tag)
         yield (
             f"    http-after-response add-header X-Robots-Tag '{tag.value}'"
-            f" if {{ var(txn.canfetch_target) -m reg '^{any_of(tag.atomic_regexes)}' }}"
+            f" if {{ var(txn.canfetch_target) -m reg '^{regex}' }}"
         )
 
 

@@ -46,12 +46,12 @@ def nginx_rules(rules: ServerRules) -> Iterator[str]:
         yield f'    "~^[0-9]+ {never}" 1;'
     for intent in rules.intents:
         for rule in intent.rules:
-            yield f"    # {intent.intent.audience}: {rule}"
+            yield f"    # {intent.rule_summary(rule)}"
             yield f"    {_word(f'~^{intent.number} {rule.atomic_regex}', rule.pattern)} {int(not rule.allow)};"
     yield "}"
     for tag in rules.tags:
         yield ""
-        yield f"# {' '.join(tag.patterns)}"
+        yield f"# {tag.summary}"
         yield f"map $request_uri $canfetch_tag_{tag.number} {{"
         yield '    default "";'
         for regex, pattern in zip(tag.atomic_regexes, tag.patterns, strict=True):

@@ -26,8 +26,12 @@ from canfetch.author.refusal import DEFAULT_REFUSAL, Refusal
 from canfetch.author.regexes import application_regex, atomic_regex, target_regex
 from canfetch.author.resolution import CrawlerIntent, Resolution, resolve
 from canfetch.author.site_policy import Audience, Intent, SitePolicy
+from canfetch.core.quoting import quoted
+from canfetch.core.text import bounded_text
+from canfetch.errors import InvalidSitePolicy
 
 _NAMES_PER_REGEX: Final = 50
+_MAX_COMMENT_BYTES: Final = 1_000
 # A query does not change the file.
 ROBOTS_TXT: Final = r"/robots\.txt(?:\?|$)"
 # An absolute URL in a request may omit the path `/` before the end or the query.
@@ -128,7 +132,12 @@ class ServerIntent(NamedTuple):
         """The intent in one line, for comments."""
         if self.is_for_browsers:
             return "browsers, also inside apps: they pass, although later names may be words of their headers"
-        return f"{', '.join(self.names)} at the start: {self.intent}" if self.is_at_start else str(self.intent)
+        text = f"{', '.join(self.names)} at the start: {self.intent}" if self.is_at_start else str(self.intent)
+        return _comment(text)
+
+    def rule_summary(self, rule: ServerRule) -> str:
+        """One of the rules in a line, for comments."""
+        return _comment(f"{self.intent.audience}: {rule}")
 
 
 _BROWSERS: Final = ServerIntent(0, Intent(Audience("everyone")), (), (), ())
@@ -148,6 +157,11 @@ class ServerTag(NamedTuple):
     patterns: tuple[str, ...]
 
     @property
+    def summary(self) -> str:
+        """The patterns in one line, for comments."""
+        return _comment(" ".join(self.patterns))
+
+    @property
     def regexes(self) -> tuple[str, ...]:
         """The regexes of the targets, from their first byte, for engines in linear time."""
         return tuple(map(target_regex, self.patterns))
@@ -156,6 +170,24 @@ class ServerTag(NamedTuple):
     def atomic_regexes(self) -> tuple[str, ...]:
         """`regexes` for engines that backtrack."""
         return tuple(map(atomic_regex, self.regexes))
+
+
+def check_length(regex: str, most: int, *, server: str, tag: ServerTag) -> str:
+    """Return the regex of all paths of a tag.
+
+    Raises: InvalidSitePolicy: It has more characters than the server reads.
+    """
+    if len(regex) > most:
+        raise InvalidSitePolicy(
+            f"too long for {server}: the {len(tag.patterns)} paths of X-Robots-Tag {quoted(tag.value)} require a regex "
+            f"of {len(regex)} bytes, expected at most {most}; write several [[page]] tables, or use another server"
+        )
+    return regex
+
+
+def _comment(text: str) -> str:
+    # nginx reads no line over 4,096 bytes, and Apache none over 8,190 in a .htaccess, also if it is a comment.
+    return bounded_text(text, _MAX_COMMENT_BYTES)
 
 
 def any_of(regexes: Iterable[str]) -> str:
@@ -191,7 +223,7 @@ class ServerRules(NamedTuple):
         ]
         if self.silent_tokens:
             tokens = ", ".join(self.silent_tokens)
-            lines.append(f"Tokens in robots.txt that never send requests, and have no rules here: {tokens}")
+            lines.append(_comment(f"Tokens in robots.txt that never send requests, and have no rules here: {tokens}"))
         return lines
 
 

@@ -1,6 +1,7 @@
 """`canfetch mcp`: the MCP server for AI agents."""
 
 import logging
+import os
 import threading
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from canfetch.web.mcp.service import Service
 
 _LIBRARIES: Final = frozenset({"anyio", "mcp", "mcp_types", "pydantic", "starlette", "uvicorn"})
+_TOKEN_VARIABLE: Final = "CANFETCH_TOKEN"  # noqa: S105 - a name
 _HTTP_OPTIONS: Final = ("host", "port", "token", "allow_public", "host_names", "trusted_proxies")
 # By the number of -v.
 _LOG_LEVELS: Final = (logging.WARNING, logging.INFO, logging.DEBUG)
@@ -72,8 +74,10 @@ def _run(**values: Any) -> int:
         return EXIT_OK
     from canfetch.web.mcp.http import HTTPSettings, serve_http  # noqa: PLC0415 - needs the extra
 
+    # click takes an empty variable for none.
+    token = os.environ.get(_TOKEN_VARIABLE) if options.token is None else options.token
     settings = HTTPSettings(
-        options.host, options.port, options.token, options.allow_public, options.host_names, options.trusted_proxies
+        options.host, options.port, token, options.allow_public, options.host_names, options.trusted_proxies
     )
     settings.check()
     service = _open_service(options, is_open=settings.is_open)
@@ -174,9 +178,9 @@ command: Final = click.Command(
         Option(
             ["--token"],
             metavar="TEXT",
-            envvar="CANFETCH_TOKEN",
+            envvar=_TOKEN_VARIABLE,
             help="Bearer token that requests must have, with --http. Required beyond loopback. The variable "
-            "CANFETCH_TOKEN sets it without showing it in the list of processes.",
+            f"{_TOKEN_VARIABLE} sets it without showing it in the list of processes.",
         ),
         Option(
             ["--allow-public"],

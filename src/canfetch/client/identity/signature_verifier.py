@@ -407,7 +407,7 @@ def parse_hosts(hosts: Any) -> Hosts:
     parsed = set()
     for host in hosts:
         origin = find_origin(f"host://{host}/") if isinstance(host, str) else None
-        if origin is None or "/" in host or "*" in host:
+        if origin is None or "/" in host or "*" in host or ".." in host:
             raise InvalidOption(f"invalid host {quoted(host)}: expected a name such as 'example.com'")
         check_sent_port(host, origin.port)
         parsed.add((origin.host.removesuffix("."), origin.port))

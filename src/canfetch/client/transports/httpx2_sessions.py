@@ -37,7 +37,7 @@ _EVENTS_BEHIND_PROXY: Final = (".send_request_headers.started", ".setup_socks5_c
 _SUCCESS: Final = 2
 _ERRORS: Final[tuple[type[Exception], ...]] = (httpx2.HTTPError, httpx2.InvalidURL, OSError, *LIBRARY_ERRORS)
 # Raised for a connection that the server closed while it was idle, among other reasons.
-_LOST: Final = (httpx2.RemoteProtocolError, httpx2.NetworkError)
+_LOST: Final = (httpx2.RemoteProtocolError, httpx2.ReadError, httpx2.WriteError, httpx2.CloseError)
 
 
 class _Exchange:
@@ -178,11 +178,14 @@ class ExistingClient:
 
         Raises: TransportError.
         """
+        exchange = _BlockingExchange(request, self._client)
         try:
-            return exchange_in_thread(_BlockingExchange(request, self._client), name="canfetch-httpx2")
-        except TransportError:
+            return exchange_in_thread(exchange, name="canfetch-httpx2")
+        except TransportError as error:
             if self._client.is_closed:
                 raise _client_was_closed() from None
+            if error.kind is FailureKind.TIMEOUT and exchange.connection.goes_to_proxy:
+                raise unreachable_proxy(error.detail) from None
             raise
 
     def adds_credentials(self, url: str) -> bool:
