@@ -250,6 +250,12 @@ def test_a_host_has_no_port_that_clients_do_not_send(port: int) -> None:
         SignatureVerifier(hosts=["example.com", f"www.example.com:{port}"])
 
 
+@pytest.mark.parametrize("host", ["example.com..", "a..example", "*.example", "https://example.com", ""])
+def test_hosts_that_no_request_has_are_invalid(host: str) -> None:
+    with pytest.raises(InvalidOption, match=r"^invalid host .*: expected a name such as 'example\.com'$"):
+        SignatureVerifier(hosts=[host])
+
+
 def test_replays(directories: Directories, verify: Verify) -> None:
     verifier = directories.verifier(reject_replays=True)
     assert verify(verifier, directories.request()).reason is SignatureReason.NONCE_MISSING

@@ -1,7 +1,9 @@
 """Settings of a session that apply to robots.txt: headers, cookies, proxies and TLS. Targets are not among them."""
 
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 from tests.access.client_harness import fetch
@@ -87,6 +89,22 @@ def test_unreachable_proxy_of_the_session_is_a_failure_of_this_machine(name: str
             assert isinstance(answer, Failure)
             assert answer.detail.startswith("the proxy cannot be reached: ")
             assert answer.detail.count("proxy") == 1
+
+
+@pytest.mark.parametrize("name", [*SESSION_NAMES, "opener"])
+@pytest.mark.parametrize("last", ["127.0.0.3", "127.0.0.2"], ids=["refusing", "silent"])
+def test_proxy_none_of_whose_addresses_can_be_reached(name: str, monkeypatch: pytest.MonkeyPatch, last: str) -> None:
+    lookup = socket.getaddrinfo
+
+    def lookup_both(host: Any, *arguments: Any, **options: Any) -> Any:
+        if host not in ("proxy.test", b"proxy.test"):
+            return lookup(host, *arguments, **options)
+        return [found for one in ("127.0.0.2", last) for found in lookup(one, *arguments, **options)]
+
+    monkeypatch.setattr(socket, "getaddrinfo", lookup_both)
+    with full_queue_port("127.0.0.2") as port, sending_through(name, f"http://proxy.test:{port}") as send:
+        answer = send(make_request("http://a.test/robots.txt", connect_timeout=0.3, timeout=2.0))
+    assert failure_kind(answer) is FailureKind.LOCAL
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
