@@ -472,11 +472,12 @@ def wait_for_computations(port: int, number: int) -> float:
 
 
 @pytest.mark.service
-def test_a_computation_ends_if_its_client_goes_away(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("more", [b"", b"GET", b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" * 20], ids=len)
+def test_a_computation_ends_if_its_client_goes_away(caplog: pytest.LogCaptureFixture, more: bytes) -> None:
     caplog.set_level("INFO", "canfetch.web.access")
     with running_server(Settings(timeout=SECONDS), stop_seconds=0, transport=ScriptedWeb()) as port:
         with ExitStack() as stack:
-            open_slow_clients(stack, port, 3, slow_request())
+            open_slow_clients(stack, port, 3, slow_request() + more)
             assert wait_for_computations(port, 3) == 0
         # Two of them did not run yet.
         assert wait_for_computations(port, 0) == 1

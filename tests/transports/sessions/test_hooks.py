@@ -1,5 +1,6 @@
 """Hooks, middleware and adapters of a session: they run for robots.txt, and cannot change what a transport returns."""
 
+import threading
 from contextvars import ContextVar
 from typing import Any
 
@@ -134,6 +135,27 @@ def test_adapter_of_requests_that_raises_after_retries_does_not_hide_the_status(
     else:
         assert isinstance(answer, Response)
         assert (answer.status, answer.body) == (status, b"")
+
+
+@pytest.mark.parametrize("backoff", [0, 3600])
+def test_adapter_of_requests_does_not_wait_beyond_the_time_of_the_request(site: Site, backoff: int) -> None:
+    session = make_session("requests-session")
+    from requests.adapters import HTTPAdapter
+    from urllib3.util.retry import Retry
+
+    site.serve("/robots.txt", respond(b"", *([] if backoff else ["Retry-After: 3600"]), status=503))
+    retry = Retry(5, status_forcelist=[503], backoff_factor=backoff, backoff_max=3600)
+    threads = set(threading.enumerate())
+    with session:
+        session.mount("http://", HTTPAdapter(max_retries=retry))
+        answer = make_transport("requests-session", session).send(make_request(site.url("robots.txt")))
+    assert isinstance(answer, Response)
+    assert answer.status == 503
+    # urllib3 does not wait before its first retry after a status.
+    assert site.count("/robots.txt") == (2 if backoff else 1)
+    for thread in set(threading.enumerate()) - threads:
+        thread.join(60)
+        assert not thread.is_alive()
 
 
 def reading_hooks(name: str) -> dict[str, Any]:

@@ -11,13 +11,14 @@ Its responses differ from those of the other transports in these cases, because 
 """
 
 import http.client
+import inspect
 import re
 import socket
 import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from time import monotonic, sleep
-from typing import Any, Final, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeVar, cast
 from urllib.parse import urlsplit
 
 from canfetch.access.responses import Failure, FailureKind, Headers, Response
@@ -46,6 +47,7 @@ try:
     from requests.adapters import BaseAdapter, HTTPAdapter
     from requests.cookies import extract_cookies_to_jar
     from requests.hooks import dispatch_hook
+    from urllib3.util.retry import Retry
 except ImportError as missing:
     raise MissingExtra('requests is not installed: pip install "canfetch[requests]"') from missing
 
@@ -234,6 +236,7 @@ def _send(
     if pool is not None:
         _wait_for_connection(pool, deadlines)
     settings["timeout"] = _connect_timeout(adapter, pool, deadlines), deadlines.read_timeout()
+    adapter = _with_bounded_retries(adapter, deadlines)
     connections = None if pool is None else pool.num_connections
     try:
         return adapter.send(request, **settings)
@@ -265,6 +268,39 @@ def _connect_timeout(adapter: BaseAdapter, pool: Any, deadlines: Deadlines) -> f
     counts = [int(count) for count in (retries.total, retries.connect) if count is not None]
     attempts = 1 + max(0, min(counts, default=0))
     return min(seconds, _RETRIED_PART * deadlines.timeout() / attempts)
+
+
+def _with_bounded_retries(adapter: BaseAdapter, deadlines: Deadlines) -> BaseAdapter:
+    """Return an adapter whose retries do not wait for longer than the request may take.
+
+    urllib3 waits for hours if the server asks for it, and the thread of the request would not end before.
+    """
+    retries = getattr(adapter, "max_retries", None)
+    if not isinstance(adapter, HTTPAdapter) or not isinstance(retries, Retry):
+        return adapter
+    kind: type[Retry] = type(retries)
+
+    class BoundedRetry(kind):  # type: ignore[misc, valid-type]  # of the caller
+        def sleep(self, response: Any = None) -> None:
+            retry_after = self.get_retry_after(response) if response and self.respect_retry_after_header else None
+            if (retry_after or self.get_backoff_time()) < deadlines.timeout():
+                super().sleep(response)
+            elif response is not None:
+                # As after the last retry, so that the status counts.
+                reason = urllib3.exceptions.ResponseError(f"too many {response.status} error responses")
+                raise urllib3.exceptions.MaxRetryError(cast("Any", None), "", reason)
+
+    bounded: BaseAdapter = object.__new__(type(adapter))
+    # Not a copy, which would have a pool of its own.
+    bounded.__dict__.update(adapter.__dict__, max_retries=BoundedRetry(**_retry_arguments(retries)))
+    return bounded
+
+
+def _retry_arguments(retries: Retry) -> dict[str, Any]:
+    """Return the arguments of an equal `Retry`."""
+    return {
+        name: getattr(retries, name) for name in inspect.signature(Retry.__init__).parameters if hasattr(retries, name)
+    }
 
 
 def _wait_for_connection(pool: Any, deadlines: Deadlines) -> None:

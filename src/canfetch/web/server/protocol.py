@@ -135,12 +135,17 @@ class BoundedConfig(Config):
 
 
 class _Reading(FlowControl):
-    """Reads from a connection unless uvicorn has paused it, or too much of what it has sent is not parsed yet."""
+    """Reads from a connection unless uvicorn has paused it, or too much of what it has sent is not parsed yet.
+
+    uvicorn also pauses for a part of the next request. Then the connection is read from nevertheless, because
+    otherwise its end would not be noticed.
+    """
 
     def __init__(self, transport: asyncio.Transport) -> None:
         super().__init__(transport)
         self._is_wanted = True
         self._is_held = False
+        self._is_complete = False
 
     def pause_reading(self) -> None:
         self._is_wanted = False
@@ -155,8 +160,13 @@ class _Reading(FlowControl):
         self._is_held = is_held
         self._apply()
 
+    def set_complete(self, *, is_complete: bool) -> None:
+        """Set whether the request was received to its end."""
+        self._is_complete = is_complete
+        self._apply()
+
     def _apply(self) -> None:
-        self.read_paused = self._is_held or not self._is_wanted
+        self.read_paused = self._is_held or not (self._is_wanted or self._is_complete)
         # uvicorn resumes the transport itself after a body that was not read.
         if self.read_paused == self._transport.is_reading():
             (self._transport.pause_reading if self.read_paused else self._transport.resume_reading)()
@@ -363,6 +373,7 @@ class BoundedProtocol(H11Protocol, asyncio.BufferedProtocol):
         if self.cycle is not earlier:
             self._stop_waiting()
         self._note_body()
+        self._reading.set_complete(is_complete=self.conn.their_state is h11.DONE)
         self._hold()
         return done
 
