@@ -99,9 +99,10 @@ def test_a_web_config_that_iis_does_not_read_by_default_is_noted(
     (folder / "many.toml").write_text(f"[crawler.GPTBot]\n{allow = }\n{disallow = }\n", encoding="utf-8")
     ran = run("policy", "many.toml", *arguments)
     assert ran.code == 0
-    assert ran.err.startswith("canfetch: note: IIS does not read the web.config by default: it has ")
+    assert ran.err.startswith("canfetch: note: the web.config has ")
     assert ran.err.endswith(
-        ", and the limit is 250 KB. Use fewer rules, or set MaxWebConfigFileSizeInKB in the Windows registry\n"
+        " KB, and IIS reads at most 250 KB by default. Use fewer rules, or set MaxWebConfigFileSizeInKB in the Windows "
+        "registry\n"
     )
     assert "MaxWebConfigFileSizeInKB" in ran.out
 

@@ -1,6 +1,10 @@
 """Options of `canfetch serve` that are refused before anything listens."""
 
+import os
 import socket
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from tests.cli.conftest import RunCommand
@@ -44,10 +48,17 @@ def test_invalid_option_is_an_error(run: RunCommand, arguments: list[str], messa
 
 
 @pytest.mark.parametrize("command", [("serve",), ("mcp", "--http")])
-def test_empty_variable_for_the_token_is_no_server_without_one(run: RunCommand, command: tuple[str, ...]) -> None:
+def test_empty_token_variable_is_an_error(tmp_path: Path, command: tuple[str, ...]) -> None:
     pytest.importorskip("mcp")
-    ran = run(*command, "--store", "none", "--port", "0", env={"CANFETCH_TOKEN": ""})
-    assert (
-        ran.refusal
-        == "canfetch: invalid token: expected printable ASCII characters without spaces, and at most 4000 of them\n"
+    # In a process of its own, because the MCP server sets up its log and its signals first.
+    ran = subprocess.run(
+        [sys.executable, "-m", "canfetch", *command, "--store", "none", "--port", "0"],
+        env={**os.environ, "CANFETCH_TOKEN": ""},
+        cwd=tmp_path,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
     )
+    message = "canfetch: invalid token: expected printable ASCII characters without spaces, and at most 4000 of them\n"
+    assert (ran.returncode, ran.stderr) == (2, message)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from canfetch.core.origin import Origin, check_origin, find_origin, parse_robots_url, robots_url
-from canfetch.errors import InvalidRobotsURL, InvalidURL, OriginMismatch
+from canfetch.core.origin import Origin, check_origin, check_sent_port, find_origin, parse_robots_url, robots_url
+from canfetch.errors import InvalidOption, InvalidRobotsURL, InvalidURL, OriginMismatch
 
 
 @pytest.mark.parametrize(
@@ -198,3 +198,16 @@ def test_find_origin_returns_the_origin_of_an_absolute_url(url: str | bytes) -> 
 @pytest.mark.parametrize("url", ["", "/fish", "example.com/fish", "https://", "https://[::1"])
 def test_find_origin_returns_none_for_anything_else(url: str) -> None:
     assert find_origin(url) is None
+
+
+@pytest.mark.parametrize("port", [80, 443])
+def test_default_ports_are_not_sent(port: int) -> None:
+    with pytest.raises(
+        InvalidOption, match=rf"^invalid host 'a\.b:{port}': .*; write it without ':{port}', for all ports$"
+    ):
+        check_sent_port(f"a.b:{port}", port)
+
+
+@pytest.mark.parametrize("port", [None, 8080])
+def test_other_ports_are_sent(port: int | None) -> None:
+    check_sent_port("a.b", port)

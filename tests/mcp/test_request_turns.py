@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
@@ -76,7 +77,9 @@ def test_a_request_does_not_wait_for_those_of_another_network() -> None:
     assert app.running == 0
 
 
-def test_a_client_that_reads_slowly_keeps_no_turn() -> None:
+def test_a_client_that_reads_slowly_keeps_no_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_turns, "_MAX_SECONDS", 3600.0)
+
     async def race() -> None:
         guard = make_guard(App(1))
         released = asyncio.Event()
@@ -85,7 +88,8 @@ def test_a_client_that_reads_slowly_keeps_no_turn() -> None:
             await released.wait()
 
         slow = [ask(guard, client, blocked) for client in FLOOD]
-        await ask(guard, OTHER)
+        async with asyncio.timeout(60):
+            await ask(guard, OTHER)
         released.set()
         await asyncio.gather(*slow)
 
@@ -113,7 +117,9 @@ def test_a_request_that_waits_keeps_its_turn_for_a_short_time(monkeypatch: pytes
 
 
 @pytest.mark.parametrize("ending", ["cancelled", "failed"])
-def test_turns_of_requests_that_fail_are_free_again(ending: str) -> None:
+def test_turns_of_requests_that_fail_are_free_again(ending: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_turns, "_MAX_SECONDS", 3600.0)
+
     class Failed(Exception):
         """Raised by the application."""
 
@@ -130,15 +136,44 @@ def test_turns_of_requests_that_fail_are_free_again(ending: str) -> None:
         for task in tasks:
             task.cancel()
         ended = await asyncio.gather(*tasks, return_exceptions=True)
-        # All turns are free.
-        turns = guard._turns
-        for _ in range(100):
-            async with asyncio.timeout(60), turns.hold(OTHER):
-                pass
+        await all_turns(guard._turns)
         return ended
 
     ended = asyncio.run(race())
     assert {type(one) for one in ended} == {asyncio.CancelledError if ending == "cancelled" else Failed}
+
+
+async def all_turns(turns: RequestTurns) -> None:
+    """Hold all turns at once, which are free."""
+    async with asyncio.timeout(60), AsyncExitStack() as stack:
+        for _ in range(request_turns._SLOTS):
+            await stack.enter_async_context(turns.hold(OTHER))
+
+
+def test_a_tool_that_outlives_its_request_takes_no_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_turns, "_MAX_SECONDS", 3600.0)
+    tools: list[asyncio.Task[None]] = []
+
+    async def app(_scope: Any, _receive: Any, send: Any) -> None:
+        started, released = asyncio.Event(), asyncio.Event()
+
+        async def tool() -> None:
+            async with outside_turn():
+                started.set()
+                await released.wait()
+
+        tools.append(asyncio.ensure_future(tool()))
+        await started.wait()
+        asyncio.get_running_loop().call_later(0.01, released.set)
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def race() -> None:
+        guard = make_guard(app)
+        await asyncio.gather(*(ask(guard, client) for client in FLOOD[:20]))
+        await asyncio.gather(*tools)
+        await all_turns(guard._turns)
+
+    asyncio.run(race())
 
 
 def test_networks_take_turns() -> None:

@@ -472,12 +472,19 @@ def wait_for_computations(port: int, number: int) -> float:
 
 
 @pytest.mark.service
-@pytest.mark.parametrize("more", [b"", b"GET", b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" * 20], ids=len)
-def test_a_computation_ends_if_its_client_goes_away(caplog: pytest.LogCaptureFixture, more: bytes) -> None:
+@pytest.mark.parametrize(
+    "field, more",
+    [(b"", b""), (b"", b"GET"), (b"", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" * 20), (b"Upgrade: h2c\r\n", b"")],
+    ids=["alone", "part", "pipeline", "upgrade"],
+)
+def test_a_computation_ends_if_its_client_goes_away(
+    caplog: pytest.LogCaptureFixture, field: bytes, more: bytes
+) -> None:
     caplog.set_level("INFO", "canfetch.web.access")
     with running_server(Settings(timeout=SECONDS), stop_seconds=0, transport=ScriptedWeb()) as port:
         with ExitStack() as stack:
-            open_slow_clients(stack, port, 3, slow_request() + more)
+            request = slow_request().replace(b"\r\n", b"\r\n" + field, 1) + more
+            open_slow_clients(stack, port, 3, request)
             assert wait_for_computations(port, 3) == 0
         # Two of them did not run yet.
         assert wait_for_computations(port, 0) == 1

@@ -9,7 +9,7 @@ import type { CellValue, VerdictTable } from "./table.js";
 export const MAX_CELLS = 500_000;
 /** Characters in a cell, the limit of the format. */
 const MAX_TEXT = 32_767;
-/** What XML does not allow, and `_` before what reads as an escape. Source: ECMA-376 part 1, section 22.9.2.19. */
+/** Control characters, which XML does not allow, and `_` before what reads as an escape. Source: ECMA-376 part 1, section 22.9.2.19. */
 const SPECIAL = /_(?=x[0-9A-Fa-f]{4}_)|[\x00-\x08\x0B\x0C\x0E-\x1F]/g;
 /** Widths in characters. */
 const COLUMN_WIDTHS = { first: 40, other: 18 } as const;
@@ -73,7 +73,7 @@ function textCell(value: string): { value: string; type: StringConstructor } {
   return { value: escaped(value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT - 1)}…` : value), type: String };
 }
 
-/** Write characters that XML does not allow as `_x0001_`, and what looks like one of them, so that it stays as it is. */
+/** Write control characters as `_x0001_`, and what looks like one of them, so that it stays as it is. */
 function escaped(value: string): string {
   return value.replace(SPECIAL, (found) => `_x${found.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`);
 }

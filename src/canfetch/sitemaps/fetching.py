@@ -68,7 +68,7 @@ class _Fetches(Generic[FetchT]):
                 try:
                     result = await self._result(event)
                 except ClientClosed:
-                    # Not a problem of any sitemap: no more of them can be read.
+                    # No further sitemap can be read, so this is not a problem of one sitemap.
                     raise
                 except CanfetchError as error:
                     event = events.throw(error)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from tests.access.client_harness import fetch
+from tests.servers.dead_ports import refusing_port
 from tests.servers.redirects import redirect
 from tests.servers.valid import RULES, respond
 from tests.servers.web import Exchange, Site
@@ -150,12 +151,33 @@ def test_adapter_of_requests_does_not_wait_beyond_the_time_of_the_request(site: 
         session.mount("http://", HTTPAdapter(max_retries=retry))
         answer = make_transport("requests-session", session).send(make_request(site.url("robots.txt")))
     assert isinstance(answer, Response)
-    assert answer.status == 503
+    assert (answer.status, answer.header("retry-after")) == (503, None if backoff else "3600")
     # urllib3 does not wait before its first retry after a status.
     assert site.count("/robots.txt") == (2 if backoff else 1)
     for thread in set(threading.enumerate()) - threads:
         thread.join(60)
         assert not thread.is_alive()
+
+
+def test_backoff_of_an_adapter_that_is_too_long_ends_the_retries() -> None:
+    session = make_session("requests-session")
+    from requests.adapters import HTTPAdapter
+    from urllib3.util.retry import Retry
+
+    class Counting(HTTPAdapter):
+        sent = 0
+
+        def send(self, *arguments: Any, **options: Any) -> Any:
+            self.sent += 1
+            return super().send(*arguments, **options)
+
+    adapter = Counting(max_retries=Retry(5, backoff_factor=3600, backoff_max=3600))
+    with refusing_port() as port, session:
+        session.mount("http://", adapter)
+        answer = make_transport("requests-session", session).send(make_request(f"http://127.0.0.1:{port}/robots.txt"))
+    assert failure_kind(answer) is FailureKind.CONNECT
+    # What the class of an adapter counts is kept.
+    assert adapter.sent == 1
 
 
 def reading_hooks(name: str) -> dict[str, Any]:

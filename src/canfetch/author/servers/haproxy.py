@@ -19,7 +19,7 @@ _MAX_REGEX_BYTES: Final = 16_000
 def haproxy_rules(rules: ServerRules) -> Iterator[str]:
     """Yield the lines of the configuration for HAProxy.
 
-    Raises: InvalidSitePolicy: The paths of an X-Robots-Tag are too many for one regex.
+    Raises: InvalidSitePolicy: A `[[page]]` table has too many paths for one regex.
     Cost: O(bytes of the output).
     """
     yield from (f"# {line}" for line in rules.comments(COMPARED_AS_SENT))

@@ -83,9 +83,9 @@ def _render(policy: SitePolicy, to: str) -> Iterator[tuple[str, str]]:
         size = len(text.encode())
         if form == "iis" and size > MAX_WEB_CONFIG_BYTES:
             print_message(
-                f"canfetch: note: IIS does not read the web.config by default: it has {-(-size // 1024)} KB, and the "
-                f"limit is {MAX_WEB_CONFIG_BYTES // 1024} KB. Use fewer rules, or set MaxWebConfigFileSizeInKB in the "
-                "Windows registry"
+                f"canfetch: note: the web.config has {-(-size // 1024)} KB, and IIS reads at most "
+                f"{MAX_WEB_CONFIG_BYTES // 1024} KB by default. Use fewer rules, or set MaxWebConfigFileSizeInKB in "
+                "the Windows registry"
             )
         yield form, text
 

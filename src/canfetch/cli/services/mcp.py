@@ -74,7 +74,7 @@ def _run(**values: Any) -> int:
         return EXIT_OK
     from canfetch.web.mcp.http import HTTPSettings, serve_http  # noqa: PLC0415 - needs the extra
 
-    # click takes an empty variable for none.
+    # click treats an empty variable as unset.
     token = os.environ.get(_TOKEN_VARIABLE) if options.token is None else options.token
     settings = HTTPSettings(
         options.host, options.port, token, options.allow_public, options.host_names, options.trusted_proxies

@@ -106,7 +106,7 @@ class SQLiteStore:
         ttl: Seconds after which an entry expires.
         max_bytes: The bytes of the file that entries may use, or None for no limit. The entries that were written
             longest ago are evicted first, but not the latest one. The file can be larger by one entry, and its
-            write-ahead log comes on top. A file that is larger already keeps its size, and its space is used again.
+            write-ahead log is not counted. A file that is already larger keeps its size, and its space is reused.
         clock: Returns seconds since the epoch, for the expiry of entries and leases. All processes must agree on the
             time.
     Raises: InvalidOption: An argument is invalid; StoreError: The file cannot be created or opened, is not a
@@ -491,7 +491,7 @@ class SQLiteStore:
 
 
 def _evict(connection: sqlite3.Connection, max_bytes: int, *, latest: str, budget: int) -> None:
-    """Delete the oldest entries, but not `latest`, until at most `max_bytes` are used or `budget` bytes are free."""
+    """Delete the oldest entries, but not `latest`, until at most `max_bytes` are used, or `budget` bytes are freed."""
     used = _used_bytes(connection)
     enough = max(max_bytes, used - budget)
     while used > enough:

@@ -32,8 +32,8 @@ from canfetch.client.transports.threaded_exchanges import exchange_in_thread
 _CONNECTION_EVENTS: Final = (".connect_tcp.complete", ".start_tls.complete")
 _CONNECTING: Final = ".connect_tcp.started"
 _EVENTS_BEFORE_SENDING: Final = (_CONNECTING, ".start_tls.started", ".send_request_headers.started")
-# The connection to a proxy is made.
-_EVENTS_BEHIND_PROXY: Final = (".send_request_headers.started", ".setup_socks5_connection.started")
+# After these events, the connection to the proxy exists.
+_EVENTS_AFTER_CONNECTING: Final = (".send_request_headers.started", ".setup_socks5_connection.started")
 _SUCCESS: Final = 2
 _ERRORS: Final[tuple[type[Exception], ...]] = (httpx2.HTTPError, httpx2.InvalidURL, OSError, *LIBRARY_ERRORS)
 # Raised for a connection that the server closed while it was idle, among other reasons.
@@ -336,7 +336,7 @@ class _Connection:
         if event.endswith(_CONNECTING):
             peer = info["host"].rstrip("."), info["port"]
             self.goes_to_proxy = peer != (self._endpoint.tls_name, self._endpoint.port)
-        elif event.endswith(_EVENTS_BEHIND_PROXY):
+        elif event.endswith(_EVENTS_AFTER_CONNECTING):
             self.goes_to_proxy = False
         if event.endswith(_CONNECTION_EVENTS):
             self.is_new = True

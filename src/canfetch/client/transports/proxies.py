@@ -21,7 +21,7 @@ from canfetch.errors import InvalidOption, InvalidURL
 _PROXY_AUTHENTICATION_REQUIRED: Final = 407
 _HTTP: Final = ("http", "https")
 _SYSTEM_SETTINGS: Final = ("darwin", "win32")
-# With which sessions of the caller may use SOCKS proxies. canfetch imports none of them.
+# Libraries with which sessions of the caller use SOCKS proxies. canfetch does not import them.
 _SOCKS_LIBRARIES: Final = frozenset({"aiohttp_socks", "python_socks", "socks", "socksio"})
 
 

@@ -11,12 +11,12 @@ Its responses differ from those of the other transports in these cases, because 
 """
 
 import http.client
-import inspect
 import re
 import socket
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
+from copy import copy
 from time import monotonic, sleep
 from typing import Any, Final, NamedTuple, Protocol, TypeVar, cast
 from urllib.parse import urlsplit
@@ -55,6 +55,7 @@ _STEP_BYTES: Final = 16_384
 _POLL_SECONDS: Final = 0.01
 # The rest is for the waits between retries.
 _RETRIED_PART: Final = 0.8
+_MOST_ATTEMPTS: Final = 5
 _SUCCESS: Final = 2
 
 # Raised if a request fails. ValueError is raised for a header that cannot be encoded, among others.
@@ -257,7 +258,7 @@ def _find_pool(adapter: BaseAdapter, request: requests.PreparedRequest, settings
 
 
 def _connect_timeout(adapter: BaseAdapter, pool: Any, deadlines: Deadlines) -> float:
-    """Return the seconds for a connection. All retries to connect to a proxy fit in the time of the request.
+    """Return the seconds for a connection. A few retries to connect to a proxy fit in the time of the request.
 
     Otherwise, the time would end before the error of the proxy, and the site would count as too slow.
     """
@@ -267,7 +268,19 @@ def _connect_timeout(adapter: BaseAdapter, pool: Any, deadlines: Deadlines) -> f
         return seconds
     counts = [int(count) for count in (retries.total, retries.connect) if count is not None]
     attempts = 1 + max(0, min(counts, default=0))
-    return min(seconds, _RETRIED_PART * deadlines.timeout() / attempts)
+    # A tunnel through the proxy has the same time.
+    return min(seconds, _RETRIED_PART * deadlines.timeout() / min(attempts, _MOST_ATTEMPTS))
+
+
+class _NoTimeToRetry(urllib3.exceptions.ResponseError):
+    """Raised in place of a wait that is longer than the request may take.
+
+    Attributes: response: The response before the retry.
+    """
+
+    def __init__(self, response: Any) -> None:
+        super().__init__(f"too many {response.status} error responses")
+        self.response = response
 
 
 def _with_bounded_retries(adapter: BaseAdapter, deadlines: Deadlines) -> BaseAdapter:
@@ -276,31 +289,30 @@ def _with_bounded_retries(adapter: BaseAdapter, deadlines: Deadlines) -> BaseAda
     urllib3 waits for hours if the server asks for it, and the thread of the request would not end before.
     """
     retries = getattr(adapter, "max_retries", None)
-    if not isinstance(adapter, HTTPAdapter) or not isinstance(retries, Retry):
+    if not isinstance(adapter, HTTPAdapter) or not isinstance(retries, Retry) or retries.total in (0, False):
         return adapter
-    kind: type[Retry] = type(retries)
+    retry_type: type[Retry] = type(retries)
+    adapter_type: type[HTTPAdapter] = type(adapter)
 
-    class BoundedRetry(kind):  # type: ignore[misc, valid-type]  # of the caller
+    class BoundedRetry(retry_type):  # type: ignore[misc, valid-type]  # of the caller
         def sleep(self, response: Any = None) -> None:
             retry_after = self.get_retry_after(response) if response and self.respect_retry_after_header else None
             if (retry_after or self.get_backoff_time()) < deadlines.timeout():
                 super().sleep(response)
-            elif response is not None:
-                # As after the last retry, so that the status counts.
-                reason = urllib3.exceptions.ResponseError(f"too many {response.status} error responses")
+            else:
+                reason = _NoTimeToRetry(response) if response is not None else self.history[-1].error
                 raise urllib3.exceptions.MaxRetryError(cast("Any", None), "", reason)
 
-    bounded: BaseAdapter = object.__new__(type(adapter))
-    # Not a copy, which would have a pool of its own.
-    bounded.__dict__.update(adapter.__dict__, max_retries=BoundedRetry(**_retry_arguments(retries)))
-    return bounded
+    bounded = copy(retries)
+    bounded.__class__ = BoundedRetry
 
+    class BoundedAdapter(adapter_type):  # type: ignore[misc, valid-type]  # of the caller
+        max_retries = property(lambda _: bounded)
 
-def _retry_arguments(retries: Retry) -> dict[str, Any]:
-    """Return the arguments of an equal `Retry`."""
-    return {
-        name: getattr(retries, name) for name in inspect.signature(Retry.__init__).parameters if hasattr(retries, name)
-    }
+    copied: BaseAdapter = object.__new__(BoundedAdapter)
+    # Its pool, and what its class keeps in attributes, are those of the adapter.
+    copied.__dict__ = adapter.__dict__
+    return copied
 
 
 def _wait_for_connection(pool: Any, deadlines: Deadlines) -> None:
@@ -352,6 +364,9 @@ class RequestsExchange:
                 with closing(error.response) as rejected:
                     return self._response_without_body(rejected.status_code, _headers(rejected), str(error))
             except requests.exceptions.RetryError as error:
+                last = next((cause.response for cause in _causes(error) if isinstance(cause, _NoTimeToRetry)), None)
+                if last is not None:
+                    return self._response_without_body(last.status, _decoded(last.headers.items()), str(error))
                 status = _status_after_retries(error)
                 if status is None:
                     raise
@@ -409,7 +424,11 @@ def header_pairs(response: requests.Response) -> list[tuple[str, str]]:
 
 
 def _headers(response: requests.Response) -> Headers:
-    return decode_headers((name.encode("latin-1"), value.encode("latin-1")) for name, value in header_pairs(response))
+    return _decoded(header_pairs(response))
+
+
+def _decoded(pairs: Iterable[tuple[str, str]]) -> Headers:
+    return decode_headers((name.encode("latin-1"), value.encode("latin-1")) for name, value in pairs)
 
 
 def _is_lost_connection(error: Exception) -> bool:

@@ -200,7 +200,7 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 
 def _ending(turn: RequestTurn, send: Send) -> Send:
-    """Return a function that ends a turn with the first message of the answer, which a client may read slowly."""
+    """Return a function that ends a turn when the answer starts, because the client may read it slowly."""
 
     async def end_and_send(message: Message) -> None:
         turn.end()

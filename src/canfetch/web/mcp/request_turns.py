@@ -1,4 +1,4 @@
-"""Requests over HTTP that are handled take turns on the event loop, by the networks of their clients.
+"""Turns on the event loop for requests over HTTP, shared fairly between the networks of clients.
 
 Handling takes a few milliseconds, most of them in the SDK. Without turns, a small request would wait at each of its
 steps for one step of all other requests, and one network of clients could delay the others for a second.
@@ -15,7 +15,7 @@ from canfetch.web.server.clients import network_of
 
 # Requests that are handled at the same time. More than one, because a request may wait for something in the SDK.
 _SLOTS: Final = 4
-# A request that waits for longer, against expectation, no longer keeps others from their turns.
+# A request that takes longer gives up its turn, so that others do not wait for it.
 _MAX_SECONDS: Final = 1.0
 
 
@@ -35,7 +35,7 @@ class RequestTurns:
             yield turn
         finally:
             _CURRENT.reset(token)
-            turn.end()
+            turn.finish()
 
 
 class RequestTurn:
@@ -50,11 +50,24 @@ class RequestTurn:
         self._slots = slots
         self._network = network
         self._end: asyncio.TimerHandle | None = None
+        self._is_finished = False
 
     async def begin(self) -> None:
-        """Wait for the turn."""
+        """Wait for the turn, unless the request has it or is finished."""
+        if self._is_finished or self._end is not None:
+            return
         await self._slots.acquire(self._network)
         self._end = asyncio.get_running_loop().call_later(_MAX_SECONDS, self.end)
+        self._end_if_finished()
+
+    def finish(self) -> None:
+        """End the turn for good. A tool can still run for a moment after its request."""
+        self._is_finished = True
+        self.end()
+
+    def _end_if_finished(self) -> None:
+        if self._is_finished:
+            self.end()
 
     def end(self) -> None:
         """End the turn, unless it has ended."""

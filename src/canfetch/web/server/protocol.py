@@ -137,8 +137,8 @@ class BoundedConfig(Config):
 class _Reading(FlowControl):
     """Reads from a connection unless uvicorn has paused it, or too much of what it has sent is not parsed yet.
 
-    uvicorn also pauses for a part of the next request. Then the connection is read from nevertheless, because
-    otherwise its end would not be noticed.
+    uvicorn also pauses when a part of the next request has arrived. The connection is still read then, so that a
+    disconnect is noticed.
     """
 
     def __init__(self, transport: asyncio.Transport) -> None:
@@ -373,7 +373,7 @@ class BoundedProtocol(H11Protocol, asyncio.BufferedProtocol):
         if self.cycle is not earlier:
             self._stop_waiting()
         self._note_body()
-        self._reading.set_complete(is_complete=self.conn.their_state is h11.DONE)
+        self._reading.set_complete(is_complete=not self._is_idle and not self.cycle.more_body)
         self._hold()
         return done
 
