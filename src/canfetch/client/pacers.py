@@ -6,8 +6,8 @@ declares. Visit-time is one of them only on request, because it can block a requ
 A request whose turn has come can wait for a free connection of its HTTP client. The delay counts from the time when it
 is sent, and the next turn does not start before.
 
-Delays are measured with a monotonic clock, so that setting the clock of the machine changes none. With a clock of the
-caller, they are measured with that.
+Delays are measured with a monotonic clock, so a change of the system clock does not affect them. If the caller passes a
+clock, they are measured with that one.
 """
 
 import asyncio

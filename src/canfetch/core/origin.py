@@ -85,7 +85,7 @@ def find_origin(url: AnyURL) -> Origin | None:
 
 
 def check_sent_port(host: str, port: int | None) -> None:
-    """Check that clients send the port of a host that is compared with the Host field of requests.
+    """Reject a default port of a host that is compared with Host fields, because clients do not send it.
 
     Args:
         host: The host as a person wrote it.

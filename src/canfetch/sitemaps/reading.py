@@ -372,7 +372,7 @@ def _requested_part(url: str) -> str:
 
 
 def _requested_url(url: str) -> str:
-    """Return one spelling of a URL, without what is not sent: a fragment and user information."""
+    """Return a URL with its scheme and host in lower case, and without its fragment and user information."""
     origin = find_origin(url)
     part = _requested_part(url)
     return url if origin is None else f"{origin}{part if part.startswith('/') else f'/{part}'}"

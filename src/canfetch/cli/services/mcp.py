@@ -1,7 +1,6 @@
 """`canfetch mcp`: the MCP server for AI agents."""
 
 import logging
-import os
 import threading
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -14,6 +13,7 @@ from canfetch.cli.shared.network_options import (
     fetch_rule_options,
     policy_option,
     store_option,
+    token_option,
     trusted_proxy_option,
 )
 from canfetch.cli.shared.option_parameters import profile_option
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from canfetch.web.mcp.service import Service
 
 _LIBRARIES: Final = frozenset({"anyio", "mcp", "mcp_types", "pydantic", "starlette", "uvicorn"})
-_TOKEN_VARIABLE: Final = "CANFETCH_TOKEN"  # noqa: S105 - a name
 _HTTP_OPTIONS: Final = ("host", "port", "token", "allow_public", "host_names", "trusted_proxies")
 # By the number of -v.
 _LOG_LEVELS: Final = (logging.WARNING, logging.INFO, logging.DEBUG)
@@ -74,10 +73,8 @@ def _run(**values: Any) -> int:
         return EXIT_OK
     from canfetch.web.mcp.http import HTTPSettings, serve_http  # noqa: PLC0415 - needs the extra
 
-    # click treats an empty variable as unset.
-    token = os.environ.get(_TOKEN_VARIABLE) if options.token is None else options.token
     settings = HTTPSettings(
-        options.host, options.port, token, options.allow_public, options.host_names, options.trusted_proxies
+        options.host, options.port, options.token, options.allow_public, options.host_names, options.trusted_proxies
     )
     settings.check()
     service = _open_service(options, is_open=settings.is_open)
@@ -175,13 +172,7 @@ command: Final = click.Command(
             default=8421,
             help="Port to listen on, with --http; 0 chooses a free one.",
         ),
-        Option(
-            ["--token"],
-            metavar="TEXT",
-            envvar=_TOKEN_VARIABLE,
-            help="Bearer token that requests must have, with --http. Required beyond loopback. The variable "
-            f"{_TOKEN_VARIABLE} sets it without showing it in the list of processes.",
-        ),
+        token_option("Bearer token that requests must have, with --http. Required beyond loopback."),
         Option(
             ["--allow-public"],
             is_flag=True,

@@ -1,6 +1,5 @@
 """`canfetch serve`: the tester page and the HTTP API."""
 
-import os
 import sys
 import webbrowser
 from dataclasses import replace
@@ -15,6 +14,7 @@ from canfetch.cli.shared.network_options import (
     fetch_rule_options,
     policy_option,
     store_option,
+    token_option,
     trusted_proxy_option,
 )
 from canfetch.cli.shared.option_parameters import profile_option
@@ -27,7 +27,6 @@ from canfetch.errors import CanfetchError
 if TYPE_CHECKING:
     from canfetch.web.settings import Settings
 
-_TOKEN_VARIABLE: Final = "CANFETCH_TOKEN"  # noqa: S105 - the name of a variable
 _LIBRARIES: Final = frozenset({"fastapi", "prometheus_client", "pydantic", "pydantic_core", "starlette", "uvicorn"})
 _NO_STORE: Final = "none"
 
@@ -121,10 +120,9 @@ def _settings(options: _Options, *, is_local: bool) -> "Settings":
     from canfetch.web.settings import PUBLIC_FETCHES, PUBLIC_REQUESTS, Settings  # noqa: PLC0415 - not for --help
 
     is_public = not is_local or bool(options.trusted_proxies)
-    token = os.environ.get(_TOKEN_VARIABLE) if options.token is None else options.token
     return Settings(
         store=_store(options.store),
-        token=token,
+        token=options.token,
         allow_private=options.allow_private,
         fetch_allow=options.fetch_allow,
         fetch_refuse=options.fetch_refuse,
@@ -175,12 +173,7 @@ command: Final = click.Command(
             help="Port to listen on.  [default: 8420, or a free one if it is taken]",
         ),
         store_option(),
-        Option(
-            ["--token"],
-            metavar="TOKEN",
-            help=f"Bearer token that the API requires. The variable {_TOKEN_VARIABLE} sets it without showing it in "
-            "the list of processes.",
-        ),
+        token_option("Bearer token that the API requires."),
         Option(
             ["--allow-public"],
             is_flag=True,

@@ -1,5 +1,6 @@
 """Options of the commands that use the network."""
 
+import os
 import time
 from collections.abc import Collection, Iterable
 from math import isfinite
@@ -38,6 +39,7 @@ _CACHE_OPTIONS: Final[dict[str, Any]] = {
     "parallel": 1,
     "verbose": 0,
 }
+_TOKEN_VARIABLE: Final = "CANFETCH_TOKEN"  # noqa: S105 - the name of a variable
 _MAX_PARALLEL: Final = 1024
 _MAX_WAIT_SECONDS: Final = 10.0
 
@@ -101,6 +103,20 @@ def trusted_proxy_option() -> Option:
         metavar="ADDRESS",
         multiple=True,
         help="Address or network of a proxy, whose X-Forwarded-For header names the client. Can be repeated.",
+    )
+
+
+def token_option(text: str) -> Option:
+    """Return the option of servers for their bearer token.
+
+    Args: text: What the token is for, for the help.
+    """
+    return Option(
+        ["--token"],
+        metavar="TOKEN",
+        # Not `envvar`: click treats an empty variable as unset, and the server would have no token.
+        callback=lambda _context, _option, value: os.environ.get(_TOKEN_VARIABLE) if value is None else value,
+        help=f"{text} The variable {_TOKEN_VARIABLE} sets it without showing it in the list of processes.",
     )
 
 

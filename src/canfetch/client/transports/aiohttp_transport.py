@@ -345,7 +345,7 @@ def _check_framing(response: aiohttp.ClientResponse) -> None:
 
 @contextmanager
 def _proxy_errors(*, is_proxied: Callable[[], bool]) -> Iterator[None]:
-    """Convert the errors of connecting to a proxy that aiohttp does not tell from those of connecting through it.
+    """Convert the errors of a connection to a proxy. aiohttp raises the same ones for a connection through it.
 
     Raises: TransportError: LOCAL.
     """

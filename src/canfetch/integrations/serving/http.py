@@ -1,7 +1,7 @@
 """The response to a request for a file: methods, validators and conditional requests.
 
-The only validator is the `ETag`, a hash of the content. No date can be one: a new setting, environment or version
-changes the content of a policy, and deployments and copies give other content the same or an older time.
+The only validator is the `ETag`, a hash of the content. A date does not identify the content: another setting,
+environment or version renders a policy differently, and deployments can give new content the same or an older time.
 
 Source: RFC 9110 sections 8.8, 9.3 and 13; RFC 9309 sections 2.3 and 2.4.
 """

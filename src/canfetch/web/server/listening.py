@@ -42,7 +42,7 @@ def sent_host(host: str) -> str:
 def check_host_names(names: Iterable[str]) -> None:
     """Check the names under which a server is reached.
 
-    Raises: InvalidOption: One is neither a name nor an address, with or without a port, as requests have it.
+    Raises: InvalidOption: One is neither a name nor an address, with or without a port, in the form that requests have.
     """
     for name in names:
         origin = find_origin(f"host://{name}/")
