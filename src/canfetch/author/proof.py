@@ -158,9 +158,13 @@ def prove(policy: SitePolicy) -> Proof:
     resolution = resolve(policy)
     content = compile_policy(policy, resolution).render()
     prover = _Prover(policy, resolution, content)
-    rows = tuple(prover.check_verdicts(intent, profile) for intent, _ in resolution.groups for profile in PROFILES)
-    prover.check_records()
-    return Proof(content, rows, prover.shortfalls, find_limitations(policy, resolution))
+    rows: list[IntentProof] = []
+    for intent, _ in resolution.groups:
+        expected = intent.allows_many(prover.targets)
+        rows += [prover.check_verdicts(intent, expected, profile) for profile in PROFILES]
+        prover.check_records(intent, expected)
+    prover.check_sitemaps()
+    return Proof(content, tuple(rows), prover.shortfalls, find_limitations(policy, resolution))
 
 
 class _Prover:
@@ -168,53 +172,52 @@ class _Prover:
         self._policy = policy
         self._resolution = resolution
         self._content = content
-        self._targets = sample_targets(policy)
-        self._found: dict[tuple[str, str, str, str, str, str], tuple[Intent, dict[str, None]]] = {}
+        self.targets = sample_targets(policy)
+        self._found: dict[tuple[str, str, str, str, str, str], tuple[Intent, set[str]]] = {}
 
     @property
     def shortfalls(self) -> tuple[Shortfall, ...]:
+        ranks = {crawler.name: rank for rank, crawler in enumerate(self._resolution.crawlers)}
         return tuple(
-            Shortfall(intent, profile, tuple(crawlers), subject, expected, actual, reason)
-            for (_, profile, subject, expected, actual, reason), (intent, crawlers) in self._found.items()
+            Shortfall(intent, profile, tuple(sorted(names, key=ranks.__getitem__)), subject, expected, actual, reason)
+            for (_, profile, subject, expected, actual, reason), (intent, names) in self._found.items()
         )
 
-    def check_verdicts(self, intent: Intent, profile: str) -> IntentProof:
-        expected = [intent.allows(target) for target in self._targets]
+    def check_verdicts(self, intent: Intent, expected: list[bool], profile: str) -> IntentProof:
+        """Check the verdicts of a profile. Each target has an expected one."""
         crawlers = self._resolution.crawlers_for(intent)
         engines = tuple(_engines())
         met = 0
         for engine in engines:
             robots = parse(self._content, profile=profile, engine=engine)
-            # Crawlers with the same groups have the same verdicts.
-            by_groups: dict[tuple[int, ...], list[bool]] = {}
-            for crawler in crawlers:
-                rules = robots.rules_for(crawler.agent)
-                groups = tuple(rules.group_indices)
-                if groups not in by_groups:
-                    by_groups[groups] = rules.allows_many(list(self._targets))
-                actual = by_groups[groups]
-                for target, allowed, is_allowed in zip(self._targets, expected, actual, strict=True):
+            for alike in _alike(robots, crawlers):
+                names = [crawler.name for crawler in alike]
+                actual = robots.rules_for(alike[0].agent).allows_many(list(self.targets))
+                for target, allowed, is_allowed in zip(self.targets, expected, actual, strict=True):
                     if bool(is_allowed) is allowed:
-                        met += 1
+                        met += len(names)
                     else:
-                        reason = self._reason(robots, crawler, intent, target)
-                        self._add(intent, profile, crawler, (target, _word(allowed), _word(not allowed), reason))
-        checked = len(engines) * len(crawlers) * len(self._targets)
-        return IntentProof(intent, profile, engines, len(crawlers), len(self._targets), checked, met)
+                        reason = self._reason(robots, alike[0], intent, target)
+                        self._add(intent, profile, names, (target, _word(allowed), _word(not allowed), reason))
+        checked = len(engines) * len(crawlers) * len(self.targets)
+        return IntentProof(intent, profile, engines, len(crawlers), len(self.targets), checked, met)
 
-    def check_records(self) -> None:
-        """Check delays, uses, licenses and sitemaps, which are the same in every profile."""
+    def check_records(self, intent: Intent, expected: list[bool]) -> None:
+        """Check delays, uses and licenses, which are the same in every profile."""
         robots = parse(self._content)
-        for intent, _ in self._resolution.groups:
-            fetched = next((target for target in self._targets if intent.allows(target)), None)
-            for crawler in self._resolution.crawlers_for(intent):
-                for subject, expected, actual in self._records(robots, intent, crawler, fetched):
-                    if expected != actual:
-                        self._add(intent, "rfc9309", crawler, (subject, expected, actual, _RECORD_LOST))
-        if robots.sitemaps != self._policy.sitemaps:
-            pair = (str(self._policy.sitemaps), str(robots.sitemaps))
-            everyone = self._resolution.crawlers_for(self._policy.everyone)[0]
-            self._add(self._policy.everyone, "rfc9309", everyone, ("sitemap", *pair, _RECORD_LOST))
+        fetched = next((target for target, allowed in zip(self.targets, expected, strict=True) if allowed), None)
+        for crawler in self._resolution.crawlers_for(intent):
+            for subject, wanted, actual in self._records(robots, intent, crawler, fetched):
+                if wanted != actual:
+                    self._add(intent, "rfc9309", [crawler.name], (subject, wanted, actual, _RECORD_LOST))
+
+    def check_sitemaps(self) -> None:
+        """Check the sitemaps, which are the same for every crawler."""
+        found = parse(self._content).sitemaps
+        if found != self._policy.sitemaps:
+            pair = (str(self._policy.sitemaps), str(found))
+            crawler = self._resolution.crawlers_for(self._policy.everyone)[0]
+            self._add(self._policy.everyone, "rfc9309", [crawler.name], ("sitemap", *pair, _RECORD_LOST))
 
     def _records(
         self, robots: RobotsTxt, intent: Intent, crawler: CrawlerIntent, fetched: str | None
@@ -233,8 +236,7 @@ class _Prover:
 
     def _reason(self, robots: RobotsTxt, crawler: CrawlerIntent, intent: Intent, target: str) -> str:
         flags = PROFILES[robots.profile]
-        grammar_only = flags.abnf_only or flags.token_letters_only
-        if grammar_only and not all(is_product_token(token) for token in crawler.agent.encoded_tokens):
+        if _is_truncated(robots, crawler):
             return _NAME_TRUNCATED
         tokens = next((tokens for owner, tokens in self._resolution.groups if owner is intent), ())
         chosen = robots.decide(target, agent=crawler.agent).group.token
@@ -247,9 +249,25 @@ class _Prover:
         indexes = any(rule.allow and "/index.htm" in rule.pattern for rule in intent.rules)
         return _INDEX_PAGE if flags.index_html and indexes and target.endswith("/") else _OTHER_ORDER
 
-    def _add(self, intent: Intent, profile: str, crawler: CrawlerIntent, difference: tuple[str, str, str, str]) -> None:
+    def _add(self, intent: Intent, profile: str, names: Iterable[str], difference: tuple[str, str, str, str]) -> None:
         key = (str(intent.audience), profile, *difference)
-        self._found.setdefault(key, (intent, {}))[1][crawler.name] = None
+        self._found.setdefault(key, (intent, set()))[1].update(names)
+
+
+def _alike(robots: RobotsTxt, crawlers: Iterable[CrawlerIntent]) -> Iterable[list[CrawlerIntent]]:
+    """Return the crawlers by their groups, because those with the same groups have the same verdicts."""
+    found: dict[tuple[bool, tuple[int, ...]], list[CrawlerIntent]] = {}
+    for crawler in crawlers:
+        groups = tuple(robots.rules_for(crawler.agent).group_indices)
+        found.setdefault((_is_truncated(robots, crawler), groups), []).append(crawler)
+    return found.values()
+
+
+def _is_truncated(robots: RobotsTxt, crawler: CrawlerIntent) -> bool:
+    """Return whether the profile reads a part of a name of the crawler only."""
+    flags = PROFILES[robots.profile]
+    grammar_only = flags.abnf_only or flags.token_letters_only
+    return grammar_only and not all(is_product_token(token) for token in crawler.agent.encoded_tokens)
 
 
 def _engines() -> Iterator[str]:
@@ -340,7 +358,7 @@ def _page_limitations(policy: SitePolicy, resolution: Resolution) -> Iterator[st
         own = next((crawler.intent for crawler in resolution.crawlers if crawler.name == page.crawler), None)
         intent = own or policy.everyone
         matching = [target for target in targets if page.matches(target)]
-        if matching and not any(intent.allows(target) for target in matching):
+        if matching and not any(intent.allows_many(matching)):
             yield (
                 f"X-Robots-Tag {page.value!r} on {', '.join(page.patterns)} is never read, because {intent.audience} "
                 "disallows these pages"

@@ -13,7 +13,7 @@ Source: RFC 9309 section 2.2.2, as implemented in `core.escapes`.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
@@ -183,6 +183,11 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 def matches_target(pattern: str, target: str) -> bool:
     """Return whether the regex of a pattern matches a target as sent."""
     return _compiled(pattern).match(target) is not None
+
+
+def compile_patterns(patterns: Iterable[str]) -> re.Pattern[str]:
+    """Return a regex that matches, from its first byte, a target as sent that any of the patterns matches."""
+    return re.compile("|".join(atomic_regex(target_regex(pattern)) for pattern in patterns), re.DOTALL)
 
 
 def _decode(content: bytes) -> list[tuple[int, bool]]:

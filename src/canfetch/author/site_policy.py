@@ -7,6 +7,10 @@ A policy may have environments, such as production and staging. Each is a policy
 anything is rendered.
 """
 
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from itertools import groupby
 from typing import Final, Literal, NamedTuple
 
 from canfetch.agents.crawler import Purpose
@@ -14,7 +18,7 @@ from canfetch.author.hosts import HostPattern, parse_configured_host
 from canfetch.author.ordering import DraftRule
 from canfetch.author.preferences import Preferences
 from canfetch.author.refusal import DEFAULT_REFUSAL, Refusal
-from canfetch.author.regexes import matches_target
+from canfetch.author.regexes import compile_patterns, matches_target
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption, InvalidSitePolicy
 
@@ -62,18 +66,20 @@ class Intent(NamedTuple):
 
         Cost: O(rules).
         """
-        deciding = max(
-            (rule for rule in self.rules if matches_target(rule.pattern, target)),
-            key=lambda rule: rule.precedence,
-            default=None,
-        )
-        return self.fetch if deciding is None else deciding.allow
+        return self.allows_many((target,))[0]
+
+    def allows_many(self, targets: Iterable[str]) -> list[bool]:
+        """Return for each target whether the audience may fetch it. See `allows`.
+
+        Cost: O(rules) for each target.
+        """
+        deciders = _deciders(self.rules)
+        return [next((allow for allow, regex in deciders if regex.match(target)), self.fetch) for target in targets]
 
     @property
     def rules_by_precedence(self) -> tuple[DraftRule, ...]:
         """All rules, in an order in which the first match decides; the last one matches everything."""
-        ordered = sorted(self.rules, key=lambda rule: rule.precedence, reverse=True)
-        return (*ordered, DraftRule(self.fetch, EVERY_PATH))
+        return (*_ordered(self.rules), DraftRule(self.fetch, EVERY_PATH))
 
     @property
     def disallows_everything(self) -> bool:
@@ -82,6 +88,17 @@ class Intent(NamedTuple):
 
     def __str__(self) -> str:
         return ", ".join([f"{self.audience}: {'all' if self.fetch else 'none'}", *map(str, self.rules)])
+
+
+def _ordered(rules: Iterable[DraftRule]) -> list[DraftRule]:
+    return sorted(rules, key=lambda rule: rule.precedence, reverse=True)
+
+
+@lru_cache(maxsize=64)
+def _deciders(rules: tuple[DraftRule, ...]) -> tuple[tuple[bool, re.Pattern[str]], ...]:
+    """Return verdicts, each with a regex. The first regex that matches a target decides."""
+    neighbours = groupby(_ordered(rules), key=lambda rule: rule.allow)
+    return tuple((allow, compile_patterns(rule.pattern for rule in alike)) for allow, alike in neighbours)
 
 
 class PageIntent(NamedTuple):
