@@ -416,6 +416,42 @@ def test_fetches_at_a_time_are_bounded() -> None:
         assert api.run(race(api)) == ["overloaded", "overloaded"]
 
 
+def test_fetches_of_clients_that_went_away_count_until_they_end() -> None:
+    class SilentWeb(ScriptedWeb):
+        def __init__(self) -> None:
+            super().__init__()
+            self.running = 0
+            self.released = asyncio.Event()
+
+        async def send(self, request: TransportRequest) -> Response | Failure:
+            self.running += 1
+            await self.released.wait()
+            return await super().send(request)
+
+    web = SilentWeb()
+
+    async def leave_and_ask(api: API) -> list[int]:
+        def fetch(number: int) -> Any:
+            return api.client.post("/v1/fetch", json={"url": f"http://host-{number}.example/"})
+
+        # A quarter of eight is for one client.
+        gone = [asyncio.create_task(fetch(number)) for number in range(2)]
+        while web.running < 2:  # noqa: ASYNC110 - nothing signals it
+            await asyncio.sleep(0.01)
+        for task in gone:
+            task.cancel()
+        await asyncio.wait(gone)
+        refused = (await fetch(2)).status_code
+        web.released.set()
+        async with asyncio.timeout(30):
+            while (later := (await fetch(2)).status_code) == 503:  # noqa: ASYNC110 - nothing signals it
+                await asyncio.sleep(0.01)
+        return [refused, later]
+
+    with running_api(Settings(max_fetches=8), transport=web) as api:
+        assert api.run(leave_and_ask(api)) == [503, 200]
+
+
 def test_the_bytes_of_documents_are_limited_for_each_client() -> None:
     class HeldSitemaps(ScriptedWeb):
         def __init__(self) -> None:

@@ -7,7 +7,7 @@ after redirects and name resolution. Only http and https are fetched.
 import asyncio
 import time
 from collections.abc import Callable
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, ExitStack
 from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -34,8 +34,6 @@ from canfetch.web.server.shares import Shares
 from canfetch.web.web_transport import WEB_SCHEMES, WebTransport
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
     from opentelemetry.trace import Tracer
 
 _TIMEOUT: Final = 20.0
@@ -96,6 +94,7 @@ class Origins:
         )
         self.clients = PolicyClients(create, policy)
         self._fetches = Shares(max_fetches)
+        self._fetching: set[asyncio.Task[OriginState]] = set()
         self._document_bytes = Shares(_MAX_DOCUMENT_BYTES)
 
     async def close(self) -> None:
@@ -118,8 +117,21 @@ class Origins:
             state = client.cached_state(url)
             if state is not None:
                 return state
-        async with asyncio.timeout_at(deadline), self.fetch_slot():
-            return await client.origin_state(url, refresh=refresh)
+        # The fetch continues after its request, because the file is needed again, and counts until it ends.
+        end = self.begin_fetch()
+        fetch = asyncio.create_task(client.origin_state(url, refresh=refresh))
+        self._fetching.add(fetch)
+        fetch.add_done_callback(partial(self._end_fetch, end))
+        async with asyncio.timeout_at(deadline):
+            await asyncio.wait((fetch,))
+        return fetch.result()
+
+    def _end_fetch(self, end: Callable[[], None], fetch: asyncio.Task[OriginState]) -> None:
+        end()
+        self._fetching.discard(fetch)
+        if not fetch.cancelled():
+            # asyncio logs an error that nothing asks for. Its request may have ended.
+            fetch.exception()
 
     async def fetch(self, step: FetchStep, *, deadline: float, documents: ExitStack) -> Response | Failure:
         """Send a request for a page or a sitemap, without following redirects.
@@ -153,22 +165,11 @@ class Origins:
             allow_private=self.allow_private,
         )
         try:
-            async with asyncio.timeout_at(deadline), self.fetch_slot():
+            async with asyncio.timeout_at(deadline), AsyncExitStack() as place:
+                place.callback(self.begin_fetch())
                 return await self.transport.send(request)
         except TimeoutError:
             return Failure(step.url, FailureKind.TIMEOUT, "no response in the time of the request")
-
-    @asynccontextmanager
-    async def fetch_slot(self) -> "AsyncIterator[None]":
-        """Count a fetch while the context is open.
-
-        Raises: As `begin_fetch`.
-        """
-        end = self.begin_fetch()
-        try:
-            yield
-        finally:
-            end()
 
     def begin_fetch(self) -> Callable[[], None]:
         """Count a fetch of the current client until the returned function is called.
