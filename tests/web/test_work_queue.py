@@ -55,7 +55,10 @@ class Crowd:
     def __init__(self, workers: int, *, max_waiting: int = 64) -> None:
         self.started: list[str] = []
         self.ends: defaultdict[str, threading.Event] = defaultdict(threading.Event)
-        self.queue = WorkQueue([ControlledWorker(self) for _ in range(workers)], max_waiting=max_waiting)
+        self.time = 0.0
+        self.queue = WorkQueue(
+            [ControlledWorker(self) for _ in range(workers)], max_waiting=max_waiting, clock=lambda: self.time
+        )
         self._tasks: dict[str, asyncio.Task[str]] = {}
 
     async def ask(self, *names: str) -> None:
@@ -225,6 +228,39 @@ def test_large_computations_leave_a_worker_for_small_ones() -> None:
         await crowd.end("d1")
         await crowd.ask("C1", "d2")
         await crowd.runs("C1", "d2")
+
+    in_crowd(check, workers=2)
+
+
+def test_computations_of_a_network_are_large_for_a_minute_after_a_long_one() -> None:
+    async def check(crowd: Crowd) -> None:
+        await crowd.ask("p1", "b1")
+        await crowd.runs("p1", "b1")
+        crowd.time = 0.6
+        await crowd.end("p1")
+        await crowd.end("b1")
+        # Both networks together leave a worker for a third one.
+        await crowd.ask("q1", "b2", "c1")
+        await crowd.runs("q1", "c1")
+        await crowd.end("q1")
+        await crowd.runs("b2")
+        await crowd.end("b2")
+        await crowd.end("c1")
+        crowd.time = 61.0
+        await crowd.ask("q2", "b3")
+        await crowd.runs("q2", "b3")
+
+    in_crowd(check, workers=2)
+
+
+def test_computations_of_a_network_are_large_after_one_that_was_ended() -> None:
+    async def check(crowd: Crowd) -> None:
+        for name in ("p1", "b1"):
+            await crowd.ask(name)
+            await crowd.runs(name)
+            await crowd.cancel(name)
+        await crowd.ask("q1", "b2", "c1")
+        await crowd.runs("q1", "c1")
 
     in_crowd(check, workers=2)
 

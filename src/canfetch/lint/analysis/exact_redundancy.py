@@ -211,12 +211,13 @@ class ExactRedundancy:
         """Return what some rules change for a URL."""
         self._objects -= _OBJECTS_OF_VERDICT + self._wildcards * len(url) // _BYTES_OF_OBJECT
         try:
-            allowed, deciding, also_matched = find_matching_rules(bound, url)
+            allowed, deciding = find_deciding_rule(bound, url)
         except InvalidURL:
             return _Effect.NONE
         if deciding is None or deciding.line not in lines:
             return _Effect.NONE
-        others = [rule for rule in also_matched if rule.line not in lines]
+        # Only now, because many equal rules match the same URLs.
+        others = [rule for rule in find_matching_rules(bound, url)[2] if rule.line not in lines]
         if _decision(others) is not allowed:
             return _Effect.ALONE
         if not self._left_out:

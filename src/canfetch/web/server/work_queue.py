@@ -5,13 +5,18 @@ never uses all processes, and the first computation of another client does not w
 as one here, because they may be one holder of many addresses. Large computations never use all processes, so that a
 small one does not wait for those of several networks either. Computations that wait are started in turns: one of each
 network, and in a network one of each client. A computation whose request ends is ended with its process.
+
+A computation is large if its input is, or if one of the same network took long or was ended a short time ago: a small
+input can need much work.
 """
 
 import asyncio
 import logging
+import time
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from math import inf
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from canfetch.errors import CanfetchError, WorkerKilled
@@ -24,6 +29,10 @@ LOGGER: Final = logging.getLogger("canfetch.web")
 ResultT = TypeVar("ResultT")
 SMALL_BYTES: Final = 32 << 10
 """The size of the largest input of a computation that counts as small."""
+_LONG_SECONDS: Final = 0.5
+# The time for which the computations of a network count as large, and the number of networks for which this is known.
+_LARGE_SECONDS: Final = 60.0
+_MAX_NETWORKS: Final = 4096
 
 
 class QueueFull(CanfetchError, RuntimeError):
@@ -57,16 +66,27 @@ class WorkQueue:
         workers: The workers. The caller closes them.
         max_waiting: The number of computations that may wait for a worker.
         client_waiting: The number of those of one client. By default a quarter.
+        clock: Returns the time in seconds.
     """
 
-    def __init__(self, workers: Sequence[Worker], *, max_waiting: int, client_waiting: int | None = None) -> None:
+    def __init__(
+        self,
+        workers: Sequence[Worker],
+        *,
+        max_waiting: int,
+        client_waiting: int | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._workers = workers
+        self._clock = clock
         self._free = list(workers)
         self._threads = ThreadPoolExecutor(len(workers), thread_name_prefix="canfetch-work")
         # By network.
         self._running: Counter[str] = Counter()
         self._large: set[Worker] = set()
         self._most_large = max(1, len(workers) - 1)
+        # By network, the time until which its computations count as large.
+        self._large_until: OrderedDict[str, float] = OrderedDict()
         self._places = Shares(max_waiting, client_waiting, client_waiting)
         # The networks, and their clients, in the order of their turns. Each client has computations that wait.
         self._waiting: OrderedDict[str, OrderedDict[str, deque[_Turn]]] = OrderedDict()
@@ -98,11 +118,14 @@ class WorkQueue:
         """
         client = current_client.get()
         network = network_of(client)
-        worker = await self._take_worker(client, network, is_small=size <= SMALL_BYTES)
+        is_small = size <= SMALL_BYTES and self._clock() >= self._large_until.get(network, -inf)
+        worker = await self._take_worker(client, network, is_small=is_small)
+        long_at = self._clock() + _LONG_SECONDS
         call = self._in_thread(worker.call, function, *arguments)
         try:
             result: ResultT = await asyncio.shield(call)
         except (asyncio.CancelledError, WorkerKilled) as error:
+            self._expect_large(network)
             self.stopped += isinstance(error, asyncio.CancelledError)
             worker.kill()
             self._in_background(self._replace(network, worker, call))
@@ -110,6 +133,8 @@ class WorkQueue:
         except BaseException:
             self._give_back(network, worker)
             raise
+        if self._clock() > long_at:
+            self._expect_large(network)
         self._give_back(network, worker)
         return result
 
@@ -120,6 +145,12 @@ class WorkQueue:
             if worker not in self._free:
                 worker.kill()
         self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def _expect_large(self, network: str) -> None:
+        self._large_until[network] = self._clock() + _LARGE_SECONDS
+        self._large_until.move_to_end(network)
+        if len(self._large_until) > _MAX_NETWORKS:
+            self._large_until.popitem(last=False)
 
     def _in_thread(self, function: Callable[..., Any], *arguments: Any) -> "asyncio.Future[Any]":
         return asyncio.get_running_loop().run_in_executor(self._threads, function, *arguments)
