@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import ssl
 from urllib.parse import urlsplit
 
 from tests.servers.threaded import ThreadedServer
@@ -13,10 +14,13 @@ class ProxySite(ThreadedServer):
     Args:
         refusal: Status and reason with which to refuse all requests.
         raw: Data to send in response to all requests.
+        tls: Makes it an `https://` proxy.
     """
 
-    def __init__(self, *, refusal: str | None = None, raw: bytes | None = None) -> None:
-        super().__init__()
+    def __init__(
+        self, *, refusal: str | None = None, raw: bytes | None = None, tls: ssl.SSLContext | None = None
+    ) -> None:
+        super().__init__(tls=tls)
         self.heads: list[str] = []
         self._raw = raw
         if refusal is not None:
@@ -46,6 +50,18 @@ class ProxySite(ThreadedServer):
             )
         finally:
             remote_writer.transport.abort()
+
+
+class NoTLSProxy(ThreadedServer):
+    """A proxy that answers a TLS handshake with `data`, and closes the connection."""
+
+    def __init__(self, data: bytes = b"") -> None:
+        super().__init__()
+        self._data = data
+
+    async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.write(self._data)
 
 
 async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -3,13 +3,14 @@
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import product
 from typing import Any
 
 import pytest
 from tests.access.client_harness import fetch
 from tests.servers.certificates import Authority
 from tests.servers.dead_ports import full_queue_port, refusing_port, unresponsive_port
-from tests.servers.proxy import ProxySite
+from tests.servers.proxy import NoTLSProxy, ProxySite
 from tests.servers.valid import RULES, respond
 from tests.servers.web import Site
 from tests.transports.harness import Send, expect_response, failure_kind, make_request
@@ -107,13 +108,88 @@ def test_proxy_none_of_whose_addresses_can_be_reached(name: str, monkeypatch: py
     assert failure_kind(answer) is FailureKind.LOCAL
 
 
+@contextmanager
+def no_tls_proxy(kind: str, authority: Authority) -> Iterator[int]:
+    """Yield the port of an `https://` proxy with which no TLS handshake succeeds."""
+    if kind == "silent":
+        with unresponsive_port() as port:
+            yield port
+        return
+    answer = b"HTTP/1.1 400 Bad Request\r\n\r\n" if kind == "plain" else b""
+    with ProxySite(tls=authority.self_signed()) if kind == "untrusted" else NoTLSProxy(answer) as proxy:
+        yield proxy.port
+
+
+@pytest.mark.parametrize(
+    "scheme, kind",
+    # requests does not verify the certificate of a proxy for http URLs.
+    [*product(["http", "https"], ["silent", "closing", "plain"]), ("https", "untrusted")],
+)
+def test_failed_tls_handshake_with_a_proxy_is_a_failure_of_this_machine(
+    session_name: str, authority: Authority, scheme: str, kind: str
+) -> None:
+    with (
+        no_tls_proxy(kind, authority) as port,
+        open_session(session_name, proxy=f"https://127.0.0.1:{port}") as send,
+    ):
+        answer = send(make_request(f"{scheme}://a.test/robots.txt", connect_timeout=0.3))
+    assert failure_kind(answer) is FailureKind.LOCAL
+    assert isinstance(answer, Failure)
+    assert answer.detail.startswith("the proxy cannot be reached: ")
+
+
+def test_failed_tls_handshake_with_a_site_behind_a_proxy_is_a_failure_of_the_site(
+    session_name: str, authority: Authority
+) -> None:
+    with (
+        Site(tls=authority.self_signed()) as site,
+        ProxySite() as proxy,
+        open_session(session_name, proxy=f"http://127.0.0.1:{proxy.port}") as send,
+    ):
+        assert failure_kind(send(make_request(site.robots_url("rules")))) is FailureKind.TLS
+        assert proxy.heads
+
+
+@contextmanager
+def sending_through_tls_proxy(authority: Authority, **options: Any) -> Iterator[tuple[ProxySite, Send]]:
+    """Yield an `https://` proxy with these options, and what fetches with a session of requests that trusts it."""
+    # Without `trust_env`, because authorities of the environment would replace these.
+    settings = {"verify": str(authority.file), "trust_env": False}
+    with (
+        ProxySite(tls=authority.good(), **options) as proxy,
+        open_session("requests-session", proxy=f"https://127.0.0.1:{proxy.port}", **settings) as send,
+    ):
+        yield proxy, send
+
+
+def test_failed_tls_handshake_with_a_site_behind_a_tls_proxy_is_a_failure_of_the_site(authority: Authority) -> None:
+    with Site(tls=authority.self_signed()) as site, sending_through_tls_proxy(authority) as (proxy, send):
+        assert failure_kind(send(make_request(site.robots_url("rules")))) is FailureKind.TLS
+        assert proxy.heads
+
+
+# requests does not verify the certificate of a proxy for http URLs.
+@pytest.mark.filterwarnings("ignore:Unverified HTTPS request")
 @pytest.mark.parametrize("scheme", ["http", "https"])
-def test_retries_of_an_adapter_end_before_the_time_of_the_request(scheme: str) -> None:
+@pytest.mark.parametrize("data", [b"", b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n"], ids=["close", "407"])
+def test_tls_proxy_that_refuses_a_request_makes_the_site_unreachable(
+    authority: Authority, scheme: str, data: bytes
+) -> None:
+    with sending_through_tls_proxy(authority, raw=data) as (proxy, send):
+        assert failure_kind(send(make_request(f"{scheme}://a.test/robots.txt"))) is not FailureKind.LOCAL
+        assert proxy.heads
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+@pytest.mark.parametrize("retries", [3, 10])
+@pytest.mark.parametrize("proxy", ["http", "https"])
+def test_retries_of_an_adapter_end_before_the_time_of_the_request(scheme: str, retries: int, proxy: str) -> None:
     requests = pytest.importorskip("requests")
-    adapter = requests.adapters.HTTPAdapter(max_retries=3)
-    with full_queue_port() as full, requests.Session() as session:
+    adapter = requests.adapters.HTTPAdapter(max_retries=retries)
+    unreachable = full_queue_port if proxy == "http" else unresponsive_port
+    with unreachable() as port, requests.Session() as session:
         session.mount(f"{scheme}://", adapter)
-        session.proxies = {scheme: f"http://127.0.0.1:{full}"}
+        session.proxies = {scheme: f"{proxy}://127.0.0.1:{port}"}
         answer = make_transport("requests-session", session).send(
             make_request(f"{scheme}://a.test/robots.txt", connect_timeout=1.0, timeout=2.0)
         )

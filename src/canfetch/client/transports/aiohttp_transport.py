@@ -351,14 +351,14 @@ def _proxy_errors(*, is_proxied: Callable[[], bool]) -> Iterator[None]:
     """
     try:
         yield
-    except (TransportError, aiohttp.ClientConnectorDNSError, TimeoutError) as error:
+    except (TransportError, aiohttp.ClientConnectorDNSError, aiohttp.ClientSSLError, TimeoutError) as error:
         # With a proxy, no other name is looked up.
         is_lookup = isinstance(error, aiohttp.ClientConnectorDNSError) or was_raised_in(error, _LOOKUP_FUNCTION)
         if not is_proxied() or not (is_lookup or was_raised_in(error, _CONNECTING_FUNCTION)):
             raise
         if isinstance(error, TransportError):
             raise (error if error.kind is FailureKind.LOCAL else unreachable_proxy(error.detail)) from error.__cause__
-        raise unreachable_proxy(str(error)[:200] if is_lookup else "timed out") from error
+        raise unreachable_proxy("timed out" if isinstance(error, TimeoutError) else str(error)[:200]) from error
 
 
 @contextmanager

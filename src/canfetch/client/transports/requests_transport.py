@@ -26,7 +26,13 @@ from canfetch.client.request_headers import has_credentials
 from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
-from canfetch.client.transports.failures import REQUEST_ERRORS, TransportError, classify_os_error, request_failure
+from canfetch.client.transports.failures import (
+    REQUEST_ERRORS,
+    TransportError,
+    classify_os_error,
+    request_failure,
+    was_raised_in,
+)
 from canfetch.client.transports.headers import decode_headers, encode_request_headers
 from canfetch.client.transports.http_client_responses import (
     check_framing,
@@ -236,8 +242,9 @@ def _send(
     pool = _find_pool(adapter, request, settings)
     if pool is not None:
         _wait_for_connection(pool, deadlines)
-    settings["timeout"] = _connect_timeout(adapter, pool, deadlines), deadlines.read_timeout()
-    adapter = _with_bounded_retries(adapter, deadlines)
+    seconds = _connect_timeout(adapter, pool, deadlines)
+    settings["timeout"] = seconds, deadlines.read_timeout()
+    adapter = _with_bounded_retries(adapter, deadlines, seconds)
     connections = None if pool is None else pool.num_connections
     try:
         return adapter.send(request, **settings)
@@ -283,10 +290,11 @@ class _NoTimeToRetry(urllib3.exceptions.ResponseError):
         self.response = response
 
 
-def _with_bounded_retries(adapter: BaseAdapter, deadlines: Deadlines) -> BaseAdapter:
+def _with_bounded_retries(adapter: BaseAdapter, deadlines: Deadlines, connect_seconds: float) -> BaseAdapter:
     """Return an adapter whose retries do not wait for longer than the request may take.
 
-    urllib3 waits for hours if the server asks for it, and the thread of the request would not end before.
+    urllib3 waits for hours if the server asks for it, and the thread of the request would not end before. A retry
+    to connect to a proxy also has to end in time, because a timeout of the request is that of the site.
     """
     retries = getattr(adapter, "max_retries", None)
     if not isinstance(adapter, HTTPAdapter) or not isinstance(retries, Retry) or retries.total in (0, False):
@@ -297,7 +305,9 @@ def _with_bounded_retries(adapter: BaseAdapter, deadlines: Deadlines) -> BaseAda
     class BoundedRetry(retry_type):  # type: ignore[misc, valid-type]  # of the caller
         def sleep(self, response: Any = None) -> None:
             retry_after = self.get_retry_after(response) if response and self.respect_retry_after_header else None
-            if (retry_after or self.get_backoff_time()) < deadlines.timeout():
+            to_proxy = response is None and _is_unreachable_proxy(self.history[-1].error)
+            seconds = (retry_after or self.get_backoff_time()) + (connect_seconds if to_proxy else 0.0)
+            if seconds < deadlines.timeout():
                 super().sleep(response)
             else:
                 reason = _NoTimeToRetry(response) if response is not None else self.history[-1].error
@@ -450,10 +460,7 @@ def _translate_error(error: Exception, deadlines: Deadlines) -> TransportError:
     innermost = causes[-1]
     if any(map(is_local_error, causes)):
         return TransportError(FailureKind.LOCAL, str(innermost)[:200])
-    if any(isinstance(cause, urllib3.exceptions.ProxyError) for cause in causes) and any(
-        isinstance(cause, urllib3.exceptions.NewConnectionError | urllib3.exceptions.ConnectTimeoutError)
-        for cause in causes
-    ):
+    if _is_unreachable_proxy(error):
         return unreachable_proxy(str(innermost)[:200])
     if (failure := socks_failure(causes)) is not None and failure.kind is FailureKind.LOCAL:
         return failure
@@ -464,6 +471,19 @@ def _translate_error(error: Exception, deadlines: Deadlines) -> TransportError:
     if isinstance(innermost, OSError) and kind in {FailureKind.RESET, FailureKind.TLS}:
         return classify_os_error(innermost, kind)
     return TransportError(kind, (str(innermost) or type(innermost).__name__)[:200])
+
+
+def _is_unreachable_proxy(error: BaseException) -> bool:
+    """Return whether a connection to a proxy failed, or the TLS handshake with it.
+
+    urllib3 raises ProxyError also if the proxy refuses a tunnel, or closes the connection after it got the request.
+    """
+    causes = list(_causes(error))
+    return (
+        any(isinstance(cause, urllib3.exceptions.ProxyError) for cause in causes)
+        and any(was_raised_in(cause, "connect") for cause in causes)
+        and not any(was_raised_in(cause, "_tunnel") for cause in causes)
+    )
 
 
 def _kind(cause: BaseException) -> FailureKind | None:
