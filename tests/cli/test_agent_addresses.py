@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import sys
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from tests.servers.valid import respond
 from tests.servers.web import Site
 
 from canfetch.agents import CRAWLERS
+from canfetch.client.sqlite_files import FileLock
 
 Run = Any
 LIST = b'{"prefixes": [{"ipv4Prefix": "198.51.100.0/24"}, {"ipv6Prefix": "2606:4700::/32"}]}'
@@ -153,6 +156,14 @@ def test_refresh_to_a_folder_that_does_not_exist(run: Run, operator: Site) -> No
     ran = call(run, "refresh", "nowhere/addresses.json", "GoodBot")
     assert ran.refusal == "canfetch: cannot write 'nowhere/addresses.json': the folder 'nowhere' does not exist\n"
     assert not operator.requests
+
+
+@pytest.mark.usefixtures("operator")
+def test_refresh_of_a_locked_file(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("canfetch.client.identity.refreshing.FileLock", partial(FileLock, timeout=0.0))
+    with closing(FileLock(str(folder / "addresses.json.lock"))):
+        ran = call(run, "refresh", "addresses.json", "GoodBot")
+    assert ran.refusal == "canfetch: cannot lock 'addresses.json': another process has locked it\n"
 
 
 @pytest.mark.usefixtures("operator")

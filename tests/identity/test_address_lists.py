@@ -46,6 +46,12 @@ def test_neighbouring_prefixes_are_merged() -> None:
     assert parse_address_list(GOOGLE).prefixes == ("66.249.64.0/26", "192.178.5.1/32", "2001:4860:4801:10::/64")
 
 
+def test_ipv4_networks_in_ipv6_form_contain_ipv4_addresses() -> None:
+    ranges = AddressRanges(["::ffff:8.8.8.0/120", "::ffff:9.9.9.9"])
+    assert ranges.prefixes == ("8.8.8.0/24", "9.9.9.9/32")
+    assert ip_address("8.8.8.8") in ranges
+
+
 @given(st.lists(st.ip_addresses(v=4), min_size=1, max_size=8), st.ip_addresses(v=4), st.integers(24, 32))
 def test_law_ranges_contain_what_the_networks_contain(starts: list[Any], address: Any, length: int) -> None:
     from ipaddress import ip_network
@@ -68,7 +74,9 @@ def test_law_ranges_contain_what_the_networks_contain(starts: list[Any], address
         (b'{"prefixes": ["66.249.64.0/27"]}', "expected an object with ipv4Prefix or ipv6Prefix"),
         (b'{"prefixes": [{"ipv4Prefix": 7}]}', "expected an object with"),
         (b'{"prefixes": [{"ipv4Prefix": "66.249.64.0/33"}]}', "expected one such as"),
+        (b'{"prefixes": [{"ipv6Prefix": "fe80::1%eth0/64"}]}', "expected one such as"),
         (b'{"prefixes": [{"ipv4Prefix": "0.0.0.0/0"}]}', "at least /8"),
+        (b'{"prefixes": [{"ipv6Prefix": "::ffff:0:0/96"}]}', "at least /8"),
         (b'{"prefixes": [{"ipv6Prefix": "::/0"}]}', "at least /16"),
     ],
 )

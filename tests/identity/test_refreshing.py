@@ -1,8 +1,12 @@
 """Refreshing the file of published addresses, from a real server on loopback."""
 
+import asyncio
 import json
 import logging
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,6 +16,7 @@ from canfetch.agents import Crawler, Verification
 from canfetch.agents.address_lists import AddressLists
 from canfetch.client.identity import AddressListFile, RefreshResult, refresh_address_lists
 from canfetch.client.identity.refreshing import _MAX_LIST_BYTES
+from canfetch.client.sqlite_files import FileLock
 from canfetch.errors import InvalidAddressList
 
 USER_AGENT = "ExampleBot/1.0 (+https://example.com/bot)"
@@ -49,7 +54,7 @@ def test_lists_are_fetched_and_written(site: Site, tmp_path: Path) -> None:
     assert [one.ranges.prefixes for one in lists.values()] == [("66.249.64.0/27",), ("66.249.65.0/27",)]
     assert {one.fetched_at for one in lists.values()} == {1_790_000_000.0}
     assert {request.headers["user-agent"] for request in site.requests} == {USER_AGENT}
-    assert list(tmp_path.iterdir()) == [path]
+    assert {file.name for file in tmp_path.iterdir()} == {path.name, f"{path.name}.lock"}
 
 
 @pytest.mark.parametrize(
@@ -89,6 +94,29 @@ def test_failed_list_keeps_its_previous_copy(
 def test_file_is_not_touched_if_nothing_was_fetched(site: Site, tmp_path: Path) -> None:
     path = tmp_path / "addresses.json"
     assert refresh(path, f"{site.origin}/missing").failed == {f"{site.origin}/missing": "status 404"}
+    assert not path.exists()
+
+
+def test_lists_that_another_process_adds_meanwhile_are_kept(site: Site, tmp_path: Path) -> None:
+    path = tmp_path / "addresses.json"
+    urls = f"{site.origin}/a.json", f"{site.origin}/b.json"
+
+    async def refresh_other(exchange: Exchange) -> None:
+        await asyncio.to_thread(refresh, path, urls[1])
+        await exchange.respond(200, LIST)
+
+    site.serve("/a.json", refresh_other)
+    site.serve("/b.json", respond(200, OTHER))
+    assert refresh(path, urls[0]).updated == urls[:1]
+    assert set(AddressListFile(path).current().lists) == set(urls)
+
+
+def test_a_locked_file_is_not_replaced(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "addresses.json"
+    site.serve("/a.json", respond(200, LIST))
+    monkeypatch.setattr("canfetch.client.identity.refreshing.FileLock", partial(FileLock, timeout=0.0))
+    with closing(FileLock(f"{path}.lock")), pytest.raises(sqlite3.Error, match="another process has locked it"):
+        refresh(path, f"{site.origin}/a.json")
     assert not path.exists()
 
 

@@ -10,10 +10,12 @@ several of these lists, each with its URL and the time when it was fetched:
 import json
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, collapse_addresses, ip_network
 from typing import Any, Final, NamedTuple
 
+from canfetch.agents.identity import unmapped_network
 from canfetch.core.quoting import quoted
 from canfetch.core.times import rfc3339
 from canfetch.errors import InvalidAddressList
@@ -184,11 +186,13 @@ def _prefix_of(entry: object) -> str:
 def _network(prefix: object) -> IPv4Network | IPv6Network:
     if not isinstance(prefix, str):
         raise InvalidAddressList(f"invalid prefix {quoted(prefix)}: expected a str such as '66.249.64.0/27'")
-    try:
+    network = None
+    with suppress(ValueError):
         # Host bits are ignored: lists contain entries such as 192.0.2.1/24.
-        network = ip_network(prefix.strip(), strict=False)
-    except ValueError:
-        raise InvalidAddressList(f"invalid prefix {quoted(prefix)}: expected one such as '66.249.64.0/27'") from None
+        network = unmapped_network(ip_network(prefix.strip(), strict=False))
+    # A scope such as `%eth0` is that of an interface.
+    if network is None or "%" in prefix:
+        raise InvalidAddressList(f"invalid prefix {quoted(prefix)}: expected one such as '66.249.64.0/27'")
     if network.prefixlen < _WIDEST[network.version]:
         raise InvalidAddressList(
             f"invalid prefix {quoted(prefix)}: expected at least /{_WIDEST[network.version]}, not so many addresses"

@@ -6,6 +6,7 @@ Windows has no such modes. There, a file has the permissions of its folder.
 import errno
 import os
 import stat
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -33,6 +34,28 @@ def create_private_file(path: str | os.PathLike[str]) -> None:
     with suppress(FileExistsError):
         # O_EXCL does not follow symbolic links, and SQLite would create their targets with another mode.
         os.close(os.open(os.path.realpath(path), os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE_FILE_MODE))
+
+
+def copy_permissions(file: os.stat_result, descriptor: int, mode: int) -> None:
+    """Give an open file the owner and the group of another file, as far as the process may do so, and then a mode.
+
+    If the group cannot be kept, its permissions are not given to another one: the group and all others get only those
+    that both have in `mode`.
+    """
+    if sys.platform == "win32":
+        return
+    # Before the mode, because a change of the owner clears setuid bits, and the first group must not get permissions.
+    for owner, group in ((-1, file.st_gid), (file.st_uid, -1)):
+        with suppress(OSError):
+            os.fchown(descriptor, owner, group)
+    status = os.fstat(descriptor)
+    if (status.st_uid, status.st_gid) != (file.st_uid, file.st_gid):
+        mode &= ~(stat.S_ISUID | stat.S_ISGID)
+    if status.st_gid != file.st_gid:
+        common = mode & mode >> 3 & stat.S_IRWXO
+        mode = mode & ~(stat.S_IRWXG | stat.S_IRWXO) | common << 3 | common
+    with suppress(OSError):
+        os.fchmod(descriptor, mode)
 
 
 def create_private_folder(path: str | os.PathLike[str]) -> None:

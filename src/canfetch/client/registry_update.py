@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 SIGNATURE_SUFFIX: Final = ".sig"
-_LOCK_SECONDS: Final = 10.0
 _DATE_SUFFIX: Final = ".date"
 _DATE_CHARACTERS: Final = len("2026-11-27")
 
@@ -132,7 +131,7 @@ def install_release(
     release = parse_release(content, path)
     file, dated = Path(path), Path(f"{path}{_DATE_SUFFIX}")
     create_private_folder(file.parent)
-    with closing(FileLock(f"{path}.lock", timeout=_LOCK_SECONDS)):
+    with closing(FileLock(f"{path}.lock")):
         used = builtin_version() if allow_older else _version_in_use(path)
         if release.version <= used:
             raise NoLaterRelease(f"the registry of {release.version} is not later than that in use, of {used}")

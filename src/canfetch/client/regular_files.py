@@ -5,10 +5,11 @@ import io
 import os
 import stat
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
-from canfetch.client.private_files import create_private_file
+from canfetch.client.private_files import PRIVATE_FILE_MODE, copy_permissions
 
 TEMPORARY_PREFIX: Final = ".canfetch-"
 """How the name of a file begins that is not complete yet."""
@@ -48,24 +49,45 @@ def is_same_file(path: Path, identity: os.stat_result) -> bool:
         return True
 
 
-def replace_file(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file, or replace its content at once and keep its permissions. Symbolic links are followed.
+def create_temporary_file(path: Path, target: Path, *, is_private: bool = False) -> BinaryIO:
+    """Create a file that will replace another one, with its owner, group and mode where that is possible.
 
+    Args: is_private: Let only the owner read the file.
+    Raises: OSError.
+    """
+    status = target.stat() if target.exists() else None
+    # Nobody may open it with more permissions than it will have. A new file has those of any file of the user.
+    mode = PRIVATE_FILE_MODE if is_private or status else 0o666
+    stream = open(path, "xb", opener=partial(os.open, mode=mode))  # noqa: SIM115 - the caller closes it
+    if status:
+        copy_permissions(status, stream.fileno(), mode if is_private else stat.S_IMODE(status.st_mode))
+    return stream
+
+
+def replace_file(path: str | os.PathLike[str], content: bytes, *, previous: bytes | None = None) -> None:
+    """Write a file, or replace its content at once and keep its owner and permissions. Symbolic links are followed.
+
+    Args: previous: The content that is replaced. If the file has other content by then, it is not replaced.
     Raises: OSError: The file cannot be written; it is unchanged then.
     """
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f"{TEMPORARY_PREFIX}{os.urandom(8).hex()}")
     try:
-        if target.exists():
-            # Nobody may open it with more permissions than it will have.
-            create_private_file(temporary)
-            temporary.chmod(target.stat().st_mode & 0o7777)
-        with temporary.open("ab") as opened:
+        with create_temporary_file(temporary, target) as opened:
+            # Fails if the file is read-only: its content is protected.
+            temporary.open("r+b").close()
             opened.write(content)
             opened.flush()
             os.fsync(opened.fileno())
+        if previous is not None:
+            _check_content(Path(path), previous)
         temporary.replace(target)
     except BaseException:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
         raise
+
+
+def _check_content(path: Path, expected: bytes) -> None:
+    if path.read_bytes() != expected:
+        raise OSError(errno.EBUSY, "it has changed since it was read: run the command again")

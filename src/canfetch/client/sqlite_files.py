@@ -13,7 +13,13 @@ from types import TracebackType, UnionType
 from typing import Any, Final
 
 from canfetch.client.forking import abandon, reset_on_fork
-from canfetch.client.private_files import PRIVATE_FILE_MODE, SPACE_ADVICE, kind_of_path, os_reason
+from canfetch.client.private_files import (
+    PRIVATE_FILE_MODE,
+    SPACE_ADVICE,
+    copy_permissions,
+    kind_of_path,
+    os_reason,
+)
 from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
 from canfetch.errors import StoreError
@@ -316,12 +322,13 @@ class FileLock:
     belong to the open file, and on some network file systems.
 
     Args:
-        path: The file. It is created if it does not exist, and stays empty.
+        path: The file: the name of the protected file with `.lock` or `-lock` at its end. It is created if it does not
+            exist, and stays empty. Users who may write the protected file can take the lock.
         timeout: Seconds to wait for another process.
     Raises: sqlite3.Error: Such as SQLITE_BUSY after the timeout.
     """
 
-    def __init__(self, path: str, *, timeout: float) -> None:
+    def __init__(self, path: str, *, timeout: float = 10.0) -> None:
         self._descriptor: int | None = None
         self._connection: sqlite3.Connection | None = None
         # Before the lock is held: another thread may fork at any time.
@@ -388,6 +395,14 @@ class FileLock:
 
 
 def _open_lock(path: str) -> int:
+    with suppress(OSError):
+        # O_EXCL does not follow symbolic links: with their targets, any file of this user could change its owner.
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, PRIVATE_FILE_MODE)
+        with suppress(OSError):
+            status = Path(path[: -len(".lock")]).stat()
+            writers = status.st_mode & 0o222
+            copy_permissions(status, descriptor, PRIVATE_FILE_MODE | writers | writers << 1)
+        return descriptor
     try:
         # On network file systems, only a file that is open for writing can be locked. Whoever can read it can lock it.
         return os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE_FILE_MODE)

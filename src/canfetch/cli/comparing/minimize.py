@@ -48,7 +48,8 @@ def _run(**values: Any) -> int:
         raise CommandError(f"cannot minimize {options.name}: {error}") from None
     if options.in_place:
         if found.saved_bytes:
-            replace_file(options.name, found.content)
+            # The part past the size limit is not read to its end.
+            replace_file(options.name, found.content, previous=None if robots.tail else robots.render())
     elif not options.check:
         write_standard_output(found.content)
     if not options.quiet:

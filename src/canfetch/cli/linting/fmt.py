@@ -101,7 +101,7 @@ def _write(options: _Options, file: _FormattedFile) -> None:
         write_standard_output(file.result.content)
     elif file.changed:
         if options.writes:
-            replace_file(file.name, file.result.content)
+            replace_file(file.name, file.result.content, previous=file.before)
         skipped = ", ".join(_SKIPPED[name] for name in file.result.skipped)
         action = "reformatted" if options.writes else "would be reformatted"
         note = f" (unchanged, to preserve verdicts: {skipped})" if skipped else ""

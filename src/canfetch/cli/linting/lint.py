@@ -168,7 +168,7 @@ def _lint_each(
             if options.applies_fixes and source.path is None:
                 write_standard_output(result.content)
             elif source.path is not None and is_changed:
-                replace_file(source.path, result.content)
+                replace_file(source.path, result.content, previous=source.lint_input.content)
             with paused_collector():
                 writer.write(result.report)
             is_negative = any(finding.severity >= fail_on for finding in result.report.findings)
@@ -256,12 +256,7 @@ def _watch(options: LintOptions, linter: Linter, writer: ReportWriter) -> int:
 
     Raises: CommandError: An option or a file is not supported with `--watch`; KeyboardInterrupt: The way to stop.
     """
-    if options.format not in LINE_FORMATS or options.output is not None or options.diff:
-        formats = ", ".join(LINE_FORMATS)
-        raise CommandError(f"--watch supports --format {formats}, without --output and --diff")
-    names = options.names or DEFAULT_NAMES
-    if any(is_url(name) or name == STANDARD_INPUT for name in names):
-        raise CommandError("--watch supports only files and folders")
+    names = _watched_names(options)
     stamps: dict[str, _Stamp] = {}
     while True:
         for name in expand_directories(names, misnamed=True):
@@ -276,6 +271,9 @@ def _watch(options: LintOptions, linter: Linter, writer: ReportWriter) -> int:
                 if result.refusal is not None:
                     print_message(f"canfetch: {shorten_message(f'cannot fix {name}: {result.refusal}')}")
                 if result.fixed:
+                    if _stamp(name) != stamp:
+                        # The file has changed in the meantime, and is read again.
+                        continue
                     replace_file(name, result.content)
                     stamp = _stamp(name)
                 writer.write(result.report)
@@ -286,6 +284,16 @@ def _watch(options: LintOptions, linter: Linter, writer: ReportWriter) -> int:
             stamps[name] = stamp
             sys.stdout.flush()
         time.sleep(_POLL_SECONDS)
+
+
+def _watched_names(options: LintOptions) -> tuple[str, ...]:
+    if options.format not in LINE_FORMATS or options.output is not None or options.diff:
+        formats = ", ".join(LINE_FORMATS)
+        raise CommandError(f"--watch supports --format {formats}, without --output and --diff")
+    names = options.names or DEFAULT_NAMES
+    if any(is_url(name) or name == STANDARD_INPUT for name in names):
+        raise CommandError("--watch supports only files and folders")
+    return names
 
 
 def _stamp(name: str) -> _Stamp:

@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from sqlite3 import Error as SQLiteError
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -76,6 +77,8 @@ def _refresh(file: str, names: tuple[str, ...], agents_registry: str | None, for
         )
     except OSError as error:
         raise CommandError(f"cannot write {quoted(file)}: {error.strerror or error}") from None
+    except SQLiteError as error:
+        raise CommandError(f"cannot lock {quoted(file)}: {error}") from None
     except CanfetchError as error:
         raise CommandError(str(error)) from None
     rows = [{"url": url, "status": "updated", "reason": None} for url in result.updated]

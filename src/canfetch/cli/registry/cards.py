@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from canfetch.agents.cards import AgentCard
 
 _LABEL_WIDTH: Final = 17
-_LOCK_SECONDS: Final = 10.0
 
 
 def _import(
@@ -104,7 +103,7 @@ def _add(
         return f"{reason}: pass --replace to add it"
     lock = f"{output}.lock"
     try:
-        with closing(FileLock(lock, timeout=_LOCK_SECONDS)):
+        with closing(FileLock(lock)):
             return _write(output, crawler, replace=replace)
     except SQLiteError as error:
         raise CommandError(f"cannot lock {quoted(lock)}: {error}") from None

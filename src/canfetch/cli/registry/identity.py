@@ -46,7 +46,6 @@ _MAX_LEAD: Final = 365 * 86_400
 _SERVERS: Final = ("nginx", "apache")
 # In the path of a Location. Backslashes are escapes there if the path also has one of the others.
 _APACHE_WILDCARD: Final = re.compile(r"[*?\[\\]")
-_LOCK_SECONDS: Final = 10.0
 # A web server may have to read the public keys.
 _FOLDER_MODE: Final = 0o755
 
@@ -268,7 +267,7 @@ def _rotate(folder: str, lead: int, compromised: bool) -> int:  # noqa: FBT001 -
     lock = str(Path(folder) / f"{IDENTITY_NAME}.lock")
     _read(folder)
     try:
-        with closing(FileLock(lock, timeout=_LOCK_SECONDS)):
+        with closing(FileLock(lock)):
             now = time.time()
             identity = _read(folder).rotated(now, lead=lead)
             _write(folder, identity, now)

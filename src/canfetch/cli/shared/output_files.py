@@ -10,8 +10,7 @@ from typing import Self
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.terminal import is_terminal, printable_lines
 from canfetch.client import regular_files
-from canfetch.client.private_files import create_private_file
-from canfetch.client.regular_files import TEMPORARY_PREFIX
+from canfetch.client.regular_files import TEMPORARY_PREFIX, create_temporary_file
 from canfetch.core.lines import BYTE_ORDER_MARK
 from canfetch.core.quoting import quoted
 
@@ -22,7 +21,7 @@ class PendingFile:
     Args:
         name: The file.
         label: The file in messages, such as `--plot 'x.svg'`.
-        force: Replace an existing file, and keep its permissions unless the new one is private.
+        force: Replace an existing file, and keep its owner, and its permissions unless the new one is private.
         is_private: Let only the owner read the file.
     Raises: CommandError: From all methods: the file cannot be written, or exists. An existing file is unchanged then.
     """
@@ -33,13 +32,7 @@ class PendingFile:
         self._force = force
         self._temporary = self._target.with_name(f"{TEMPORARY_PREFIX}{os.urandom(8).hex()}")
         with self._errors():
-            mode = self._target.stat().st_mode & 0o7777 if not is_private and self._target.exists() else None
-            # Nobody may open it with more permissions than it will have. A new file has those of any file of the user.
-            if is_private or mode is not None:
-                create_private_file(self._temporary)
-            self._stream = self._temporary.open("wb" if is_private or mode is not None else "xb")
-            if mode is not None:
-                self._temporary.chmod(mode)
+            self._stream = create_temporary_file(self._temporary, self._target, is_private=is_private)
 
     def write(self, content: bytes) -> None:
         """Add bytes."""
@@ -82,14 +75,16 @@ class PendingFile:
             self._temporary.unlink(missing_ok=True)
 
 
-def replace_file(name: str, content: bytes, *, option: str = "") -> None:
-    """Replace the content of a file and keep its permissions. Symbolic links are followed.
+def replace_file(name: str, content: bytes, *, option: str = "", previous: bytes | None = None) -> None:
+    """Replace the content of a file and keep its owner and permissions. Symbolic links are followed.
 
-    Args: option: The option, for messages.
+    Args:
+        option: The option, for messages.
+        previous: The content that is replaced. A file with other content is not replaced.
     Raises: CommandError: The file cannot be written; it is unchanged then.
     """
     try:
-        regular_files.replace_file(name, content)
+        regular_files.replace_file(name, content, previous=previous)
     except OSError as error:
         label = f"{option} {quoted(name)}".lstrip()
         raise CommandError(f"cannot write {label}: {error.strerror or error}") from None

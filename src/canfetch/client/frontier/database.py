@@ -215,7 +215,6 @@ class FrontierDatabase(QueueConnection):
                 self._temporary = Path(name)
             else:
                 create_private_folder(Path(path).parent)
-                create_private_file(lock_path(path))
                 create_private_file(path)
                 # The process may change its folder later.
                 file = Path(absolute_path(path))

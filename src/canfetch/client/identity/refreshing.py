@@ -4,6 +4,7 @@ import json
 import os
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -21,6 +22,7 @@ from canfetch.agents.registry import REGISTRY
 from canfetch.client.procedure import Clock
 from canfetch.client.regular_files import open_regular_file, replace_file
 from canfetch.client.request_headers import is_foreign
+from canfetch.client.sqlite_files import FileLock
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import Transport, TransportRequest
 from canfetch.client.transports.http_transport import HTTPTransport
@@ -88,13 +90,15 @@ def refresh_address_lists(
         timeout: Seconds for each request.
         allow_private: Whether to connect to private and loopback addresses.
         clock: Returns seconds since the epoch.
-    Raises: OSError: The file cannot be written. InvalidAddressList: It exists and is not a file of this kind.
-        InvalidOption, InvalidProductToken: An argument is invalid. A failed request does not raise.
+    Raises: OSError: The file cannot be written. sqlite3.Error: It cannot be locked. InvalidAddressList: It exists and
+        is not a file of this kind. InvalidOption, InvalidProductToken: An argument is invalid. A failed request does
+        not raise.
     """
     file = Path(path)
-    lists = dict(_existing_lists(file).lists)
+    # Before anything is fetched: it may be another kind of file.
+    _existing_lists(file)
     urls = sorted({url for crawler in crawlers for url in crawler.verification.address_lists})
-    updated: list[str] = []
+    lists: dict[str, AddressList] = {}
     failed: dict[str, str] = {}
     transport = HTTPTransport() if transport is None else transport
     with Client(
@@ -106,10 +110,12 @@ def refresh_address_lists(
                 failed[url] = fetched
             else:
                 lists[url] = AddressList(fetched, clock())
-                updated.append(url)
-    if updated:
-        replace_file(file, json.dumps(AddressLists(lists).to_json(), indent=1).encode() + b"\n")
-    return RefreshResult(tuple(updated), failed)
+    if lists:
+        with closing(FileLock(f"{os.path.realpath(path)}.lock")):
+            # Another process may have added lists meanwhile.
+            merged = AddressLists({**_existing_lists(file).lists, **lists})
+            replace_file(file, json.dumps(merged.to_json(), indent=1).encode() + b"\n")
+    return RefreshResult(tuple(lists), failed)
 
 
 def _existing_lists(file: Path) -> AddressLists:

@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from canfetch.client.private_files import create_private_file
 from canfetch.client.sqlite_files import FileLock
 
 # Corrupt files that are kept for inspection.
@@ -90,7 +89,6 @@ def move_corrupt_file(path: Path, identity: Identity, *, timeout: float) -> Path
     # A symbolic link stays, and its target is replaced.
     path = Path(os.path.realpath(path))
     lock = f"{path}-lock"
-    create_private_file(lock)
     with closing(FileLock(lock, timeout=timeout)):
         if file_identity(path) != identity:
             return None
