@@ -404,6 +404,23 @@ def test_nginx_has_its_own_error_pages_for_other_reasons(tmp_path: Path) -> None
             assert server.body == b"a page of the site's own"
 
 
+@pytest.mark.parametrize("quick", [False, True])
+def test_cache_of_apache_has_no_page_for_refused_crawlers(quick: object, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    cache.chmod(0o777)
+    own = f"CacheRoot {cache}\nCacheEnable disk /\nCacheHeader On\n"
+    own += "Header set Cache-Control max-age=600\nRewriteRule !robots /refused.html [END]\n"
+    rules = render_rules(canfetch.author.parse_policy(REFUSED_AT_X), "apache")
+    # By default, as with this line, the cache responds before any rule.
+    with running("apache", f"{rules}{own}{'CacheQuickHandler On' if quick else ''}\n", tmp_path) as server:
+        assert server.get("/x", "GPTBot/1.0").status == REFUSED
+        for _ in range(2):
+            assert server.get("/x", BROWSER).status == 200
+        assert server.headers["X-Cache"].startswith("HIT")
+        assert server.get("/x", "GPTBot/1.0").status == (200 if quick else REFUSED)
+
+
 @pytest.mark.parametrize("options, status", [("", 204), ("RewriteOptions InheritBefore\n", REFUSED)])
 def test_htaccess_of_a_subfolder_replaces_the_rules_unless_it_inherits(
     options: str, status: int, tmp_path: Path

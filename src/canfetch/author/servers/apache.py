@@ -32,6 +32,7 @@ _HTACCESS: Final = (
     "These lines belong at the top of the file .htaccess in the root of the site. They require mod_rewrite,",
     "mod_headers for headers, and a server with `AllowOverride FileInfo` and `Options FollowSymLinks`.",
     "Rewrite rules in the .htaccess of a subfolder replace these there, unless it has `RewriteOptions InheritBefore`.",
+    "If the server has mod_cache, it must have `CacheQuickHandler Off`.",
 )
 # With the value of the header. Apache reads regexes of up to 8,191 bytes, and in a .htaccess lines of up to 8,190.
 _MAX_REGEX_BYTES: Final = 8_000
@@ -46,7 +47,12 @@ def apache_rules(rules: ServerRules) -> Iterator[str]:
     Raises: InvalidSitePolicy: A `[[page]]` table has too many paths for one regex.
     Cost: O(bytes of the output).
     """
-    return _lines(rules, _VIRTUAL_HOST)
+    yield from _lines(rules, _VIRTUAL_HOST)
+    if rules.intents:
+        yield "# By default, a cache responds before these rules, with a page that a browser has requested."
+        yield "<IfModule cache_module>"
+        yield "CacheQuickHandler Off"
+        yield "</IfModule>"
 
 
 def htaccess_rules(rules: ServerRules) -> Iterator[str]:
