@@ -421,6 +421,22 @@ def test_cache_of_apache_has_no_page_for_refused_crawlers(quick: object, tmp_pat
         assert server.get("/x", "GPTBot/1.0").status == (200 if quick else REFUSED)
 
 
+@pytest.mark.parametrize(
+    "name, own",
+    [
+        ("nginx", "#     rewrite ^/x /y last;\n"),
+        ("nginx", "#     break;\n"),
+        ("apache", "RewriteRule !robots /refused.html [END]\n"),
+        ("haproxy", "    http-request set-path /y\n"),
+    ],
+)
+def test_own_rules_after_these_skip_none(name: str, own: str, tmp_path: Path) -> None:
+    rules = render_rules(canfetch.author.parse_policy(REFUSED_AT_X), name)
+    with running(name, rules + own, tmp_path) as server:
+        assert server.get("/x", "GPTBot/1.0").status == REFUSED
+        assert server.get("/x", BROWSER).status == 200
+
+
 @pytest.mark.parametrize("options, status", [("", 204), ("RewriteOptions InheritBefore\n", REFUSED)])
 def test_htaccess_of_a_subfolder_replaces_the_rules_unless_it_inherits(
     options: str, status: int, tmp_path: Path

@@ -58,7 +58,8 @@ def nginx_rules(rules: ServerRules) -> Iterator[str]:
             yield f'    {_word(f"~^{regex}", pattern)} "{tag.value}";'
         yield "}"
     yield ""
-    yield "# Add these lines to each server block (add_header has no effect in a location with its own add_header):"
+    yield "# Add these lines to each server block, before its own rewrite and break, which would skip them (add_header"
+    yield "# has no effect in a location with its own add_header):"
     yield "#"
     yield from (f"#     {line}" for line in _refusal_lines(rules.refusal))
     for tag in rules.tags:
