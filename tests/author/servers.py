@@ -168,6 +168,8 @@ LoadModule authz_core_module /usr/lib/apache2/modules/mod_authz_core.so
 LoadModule rewrite_module /usr/lib/apache2/modules/mod_rewrite.so
 LoadModule headers_module /usr/lib/apache2/modules/mod_headers.so
 LoadModule alias_module /usr/lib/apache2/modules/mod_alias.so
+LoadModule cache_module /usr/lib/apache2/modules/mod_cache.so
+LoadModule cache_disk_module /usr/lib/apache2/modules/mod_cache_disk.so
 MaxKeepAliveRequests 0
 <VirtualHost 127.0.0.1:{port}>
     AllowEncodedSlashes NoDecode

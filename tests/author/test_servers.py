@@ -364,6 +364,79 @@ def test_apache_serves_error_pages(name: str, tmp_path: Path) -> None:
         assert server.get("/refused.html", "GPTBot/1.0").status == REFUSED
 
 
+REFUSED_AT_X = '[crawler.GPTBot]\ndisallow = ["/x"]\n'
+
+
+@pytest.mark.parametrize("status", [403, 404])
+@pytest.mark.parametrize("page", ["/refused.html", "/index.php", "/index.php?x.html", "/missing.html", "/missing"])
+@pytest.mark.parametrize("name", ["apache", "htaccess"])
+def test_error_pages_of_apache_do_not_run_the_application(name: str, page: str, status: int, tmp_path: Path) -> None:
+    policy = canfetch.author.parse_policy(f"{REFUSED_AT_X}[refusal]\nstatus = {status}\n")
+    own = f"RewriteEngine On\nRewriteRule !robots /index.php [END]\n<If true>\nErrorDocument {status} {page}\n</If>\n"
+    with running(name, render_rules(policy, name) + own, tmp_path) as server:
+        (tmp_path / "site" / "index.php").write_text("the application", encoding="utf-8")
+        assert server.get("/x", "GPTBot/1.0").status == status
+        assert (b"page of the site's own" in server.body) is (page == "/refused.html")
+        assert b"application" not in server.body
+        for target, header in (("/x", BROWSER), ("/y", "GPTBot/1.0")):
+            assert (server.get(target, header).status, server.body) == (200, b"the application")
+
+
+@pytest.mark.parametrize("status", [403, 404])
+def test_error_pages_of_nginx_do_not_run_the_application(status: int, tmp_path: Path) -> None:
+    policy = canfetch.author.parse_policy(f"{REFUSED_AT_X}[refusal]\nstatus = {status}\n")
+    own = f"#     error_page {status} = @app;\n#     location @app {{ return 200 app; }}\n"
+    with running("nginx", render_rules(policy, "nginx") + own, tmp_path) as server:
+        assert server.get("/x", "GPTBot/1.0").status == status
+        assert server.body.startswith(str(status).encode())
+
+
+def test_nginx_has_its_own_error_pages_for_other_reasons(tmp_path: Path) -> None:
+    own = (
+        f"#     root {tmp_path}/site;\n#     error_page 403 /refused.html;\n#     location = /refused.html {{ }}\n"
+        "#     location = /denied { deny all; }\n"
+    )
+    rules = render_rules(canfetch.author.parse_policy(REFUSED_AT_X), "nginx")
+    with running("nginx", rules + own, tmp_path) as server:
+        assert (server.get("/x", "GPTBot/1.0").status, server.body) == (403, b"403 Forbidden")
+        for header in (BROWSER, "GPTBot/1.0"):
+            assert server.get("/denied", header).status == 403
+            assert server.body == b"a page of the site's own"
+
+
+@pytest.mark.parametrize("quick", [False, True])
+def test_cache_of_apache_has_no_page_for_refused_crawlers(quick: object, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    cache.chmod(0o777)
+    own = f"CacheRoot {cache}\nCacheEnable disk /\nCacheHeader On\n"
+    own += "Header set Cache-Control max-age=600\nRewriteRule !robots /refused.html [END]\n"
+    rules = render_rules(canfetch.author.parse_policy(REFUSED_AT_X), "apache")
+    # By default, as with this line, the cache responds before any rule.
+    with running("apache", f"{rules}{own}{'CacheQuickHandler On' if quick else ''}\n", tmp_path) as server:
+        assert server.get("/x", "GPTBot/1.0").status == REFUSED
+        for _ in range(2):
+            assert server.get("/x", BROWSER).status == 200
+        assert server.headers["X-Cache"].startswith("HIT")
+        assert server.get("/x", "GPTBot/1.0").status == (200 if quick else REFUSED)
+
+
+@pytest.mark.parametrize(
+    "name, own",
+    [
+        ("nginx", "#     rewrite ^/x /y last;\n"),
+        ("nginx", "#     break;\n"),
+        ("apache", "RewriteRule !robots /refused.html [END]\n"),
+        ("haproxy", "    http-request set-path /y\n"),
+    ],
+)
+def test_own_rules_after_these_skip_none(name: str, own: str, tmp_path: Path) -> None:
+    rules = render_rules(canfetch.author.parse_policy(REFUSED_AT_X), name)
+    with running(name, rules + own, tmp_path) as server:
+        assert server.get("/x", "GPTBot/1.0").status == REFUSED
+        assert server.get("/x", BROWSER).status == 200
+
+
 @pytest.mark.parametrize("options, status", [("", 204), ("RewriteOptions InheritBefore\n", REFUSED)])
 def test_htaccess_of_a_subfolder_replaces_the_rules_unless_it_inherits(
     options: str, status: int, tmp_path: Path

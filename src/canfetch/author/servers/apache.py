@@ -32,9 +32,11 @@ _HTACCESS: Final = (
     "These lines belong at the top of the file .htaccess in the root of the site. They require mod_rewrite,",
     "mod_headers for headers, and a server with `AllowOverride FileInfo` and `Options FollowSymLinks`.",
     "Rewrite rules in the .htaccess of a subfolder replace these there, unless it has `RewriteOptions InheritBefore`.",
+    "If the server has mod_cache, it must have `CacheQuickHandler Off`.",
 )
 # With the value of the header. Apache reads regexes of up to 8,191 bytes, and in a .htaccess lines of up to 8,190.
 _MAX_REGEX_BYTES: Final = 8_000
+_IS_REFUSED: Final = "RewriteCond %{ENV:CANFETCH_VERDICT} =refuse"
 _METHOD: Final = r"^[^\x20]+\x20+"
 _BEFORE_PATH: Final = f"{_METHOD}{ORIGIN}"
 
@@ -45,7 +47,12 @@ def apache_rules(rules: ServerRules) -> Iterator[str]:
     Raises: InvalidSitePolicy: A `[[page]]` table has too many paths for one regex.
     Cost: O(bytes of the output).
     """
-    return _lines(rules, _VIRTUAL_HOST)
+    yield from _lines(rules, _VIRTUAL_HOST)
+    if rules.intents:
+        yield "# By default, a cache responds before these rules, with a page that a browser has requested."
+        yield "<IfModule cache_module>"
+        yield "CacheQuickHandler Off"
+        yield "</IfModule>"
 
 
 def htaccess_rules(rules: ServerRules) -> Iterator[str]:
@@ -81,9 +88,11 @@ def _lines(rules: ServerRules, place: tuple[str, ...]) -> Iterator[str]:
             regex = f"{_BEFORE_PATH}{_in_request(rule.atomic_regex)}"
             yield from _deciding(regex, f"^{intent.number}$", allow=rule.allow)
     if rules.intents:
-        yield "# Error pages may be served."
-        yield "RewriteCond %{ENV:REDIRECT_STATUS} ^$"
-        yield "RewriteCond %{ENV:CANFETCH_VERDICT} =refuse"
+        # These rules also apply to an `ErrorDocument`, which often is the application.
+        yield "# Error pages are served if they end in .html, .shtml, .txt or .var, without other rewrite rules."
+        yield _IS_REFUSED
+        yield r'RewriteCond "%{ENV:REDIRECT_STATUS} %{REQUEST_URI}" "^[45][^.]*\.(?:[^/]*\.)?(?:s?html?|txt|var)$"'
+        yield "RewriteRule ^ - [L]"
         yield from _refusal_lines(rules.refusal)
     for tag in rules.tags:
         yield f"# {tag.summary}"
@@ -93,10 +102,14 @@ def _lines(rules: ServerRules, place: tuple[str, ...]) -> Iterator[str]:
 
 
 def _refusal_lines(refusal: Refusal) -> Iterator[str]:
+    if not refusal.is_default:
+        yield _IS_REFUSED
+        yield f"RewriteRule ^ - [R={refusal.status}]"
+    # Apache ignores `R` in subrequests, such as that of a `FallbackResource`.
+    yield _IS_REFUSED
+    yield "RewriteRule ^ - [F]"
     if refusal.is_default:
-        yield "RewriteRule ^ - [F]"
         return
-    yield f"RewriteRule ^ - [R={refusal.status}]"
     # The text is for crawlers only, so no cache may store it.
     yield "Header always set Cache-Control no-store \"expr=%{ENV:CANFETCH_VERDICT} == 'refuse'\""
     if refusal.text is not None:

@@ -24,7 +24,7 @@ def haproxy_rules(rules: ServerRules) -> Iterator[str]:
     """
     yield from (f"# {line}" for line in rules.comments(COMPARED_AS_SENT))
     yield "#"
-    yield "# These lines belong in a frontend with mode http."
+    yield "# These lines belong in a frontend with mode http, before its own http-request rules."
     yield ""
     if rules.tags:
         # Responses have no target, so it is saved first, for refused requests, too.

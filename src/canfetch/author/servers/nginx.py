@@ -58,7 +58,8 @@ def nginx_rules(rules: ServerRules) -> Iterator[str]:
             yield f'    {_word(f"~^{regex}", pattern)} "{tag.value}";'
         yield "}"
     yield ""
-    yield "# Add these lines to each server block (add_header has no effect in a location with its own add_header):"
+    yield "# Add these lines to each server block, before its own rewrite and break, which would skip them (add_header"
+    yield "# has no effect in a location with its own add_header):"
     yield "#"
     yield from (f"#     {line}" for line in _refusal_lines(rules.refusal))
     for tag in rules.tags:
@@ -66,19 +67,20 @@ def nginx_rules(rules: ServerRules) -> Iterator[str]:
 
 
 def _refusal_lines(refusal: Refusal) -> Iterator[str]:
+    # Without a text, an `error_page` of the site would apply, which can be the application.
     if refusal.is_default:
-        yield "if ($canfetch_refused) { return 403; }"
+        yield 'if ($canfetch_refused) { return 403 "403 Forbidden"; }'
         return
     # The type of a returned text depends on the extension of the path, and only a location can change that. The text is
     # for crawlers only, so no cache may store it.
-    text = "" if refusal.text is None else ' "{}"'.format(refusal.text.replace('"', r"\""))
+    text = (refusal.text or f"{refusal.status} {refusal.phrase}").replace('"', r"\"")
     yield "if ($canfetch_refused) { rewrite ^ /canfetch-refusal last; }"
     yield "location = /canfetch-refusal {"
     yield "    internal;"
     yield "    types { }"
     yield "    default_type 'text/plain; charset=utf-8';"
     yield "    add_header Cache-Control no-store always;"
-    yield f"    return {refusal.status}{text};"
+    yield f'    return {refusal.status} "{text}";'
     yield "}"
 
 
