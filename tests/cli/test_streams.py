@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from subprocess import DEVNULL
 from typing import Any
@@ -106,6 +107,20 @@ def test_interrupt_is_exit_130_without_a_traceback(start: StartProcess) -> None:
         process.send_signal(signal.SIGINT)
         assert process.wait() == 130
         assert errors.read() == b""
+
+
+@pytest.mark.slow
+@POSIX
+def test_sigterm_leaves_no_unfinished_file_of_faults(folder: Path, start: StartProcess) -> None:
+    command = ("bulk", "parse", "-", "--input-format", "ndjson", "--output", "files.csv", "--faults", "faults.ndjson")
+    with start(*command) as process:
+        while not list(folder.glob(".canfetch-*")):
+            assert process.poll() is None
+            time.sleep(0.01)
+        time.sleep(0.2)  # it waits for the first row
+        process.send_signal(signal.SIGTERM)
+        assert process.wait() == -signal.SIGTERM
+        assert not list(folder.glob(".canfetch-*"))
 
 
 @pytest.mark.slow

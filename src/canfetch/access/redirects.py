@@ -13,7 +13,7 @@ REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 """The statuses of redirects that are followed."""
 # Longer redirect targets are ignored, both as received and joined to the base URL, because servers choose them.
 # RFC 9110 section 4.1 suggests to support at least 8000 bytes.
-_MAX_LOCATION_BYTES: Final = 8192
+MAX_LOCATION_BYTES: Final = 8192
 
 
 def redirect_target(base: str, response: Response) -> str | None:
@@ -35,4 +35,4 @@ def redirect_target(base: str, response: Response) -> str | None:
 
 
 def _is_too_long(url: str) -> bool:
-    return len(url.encode("utf-8", "surrogatepass")) > _MAX_LOCATION_BYTES
+    return len(url.encode("utf-8", "surrogatepass")) > MAX_LOCATION_BYTES

@@ -13,6 +13,7 @@ from canfetch.bulk.archives.archive_job import collect, store_path, write_table
 from canfetch.bulk.archives.decisions import NamedAgent
 from canfetch.bulk.archives.output_tables import TableOptions
 from canfetch.bulk.reading.captures import Capture, Fault
+from canfetch.bulk.reading.row_files import MAX_LINE_BYTES
 from canfetch.bulk.reading.sources import find_source, read_captures
 from canfetch.bulk.writing.work_folder import WorkFolder
 
@@ -140,3 +141,43 @@ def test_invalid_targets_of_redirects(tmp_path: Path, cell: Any) -> None:
     capture, fault = read_captures(str(path))
     assert isinstance(capture, Capture)
     assert fault == Fault(str(path), 1, "invalid redirect_targets: expected a JSON array of objects")
+
+
+LARGE = {
+    "controls": b"\x01" * 1_000_000,
+    "quotes": b'"' * 700_000,
+    "blank-lines": b"\n" * 1_000_000,
+    "words": b"#a\n" * 300_000,
+}
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_large_responses_of_redirects_are_not_too_long(tmp_path: Path, form: str) -> None:
+    """No content but that of the first response, of the last one and of the last good one is needed."""
+    records = []
+    for name, content in LARGE.items():
+        body = b"User-agent: *\nDisallow: /x\n#" + content
+        for number in range(1, 5):
+            headers = [("Location", f"/{number + 1}"), ("Link", "x" * 9_000), ("Content-Type", "\x01" * 9_000)]
+            url = f"https://{name}.example/{number if number > 1 else 'robots.txt'}"
+            records.append(record(url, http_response(body, status=301, headers=headers), time="2026-01-09T00:00:00Z"))
+        for day in range(1, 9):
+            last = http_response(body, status=200 if day < 3 else 503, headers=[("Location", "\x01" * 9_000)])
+            records.append(record(f"https://{name}.example/5", last, time=f"2026-01-0{day}T00:00:00Z"))
+    archive = tmp_path / "robots.warc.gz"
+    archive.write_bytes(compressed(records))
+    expected = check_round_trip(archive, tmp_path, form)
+    assert [row["allowed"] for row in expected if row["path"] == "/x"] == [False] * len(LARGE)
+    if form != "parquet":
+        assert max(map(len, (tmp_path / f"files.{form}").read_bytes().split(b"\n"))) < MAX_LINE_BYTES
+
+
+@pytest.mark.parametrize("length", [8192, 8193, 20_000])
+def test_long_targets_of_redirects(tmp_path: Path, length: int) -> None:
+    target = "https://b.example/".ljust(length, "x")
+    archive = tmp_path / "robots.warc.gz"
+    archive.write_bytes(compressed([redirect("a.example", target), record(target[:8192], http_response(b""))]))
+    for form in ("csv", "ndjson"):
+        (row, _) = check_round_trip(archive, tmp_path, form)
+        # A client does not follow a redirect to a URL that is longer.
+        assert row["allowed"] is (length <= 8192)

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from canfetch.bulk.reading import row_files
-from canfetch.bulk.reading.row_files import CUT_ROW, read_csv
+from canfetch.bulk.reading.row_files import CUT_ROW, TOO_LONG, BadRows, read_csv
 
 QUOTE = "invalid CSV: ',' expected after '\"'"
 ASIDE = " are set aside"
@@ -126,4 +126,75 @@ def test_a_cell_without_an_end_takes_little_memory(monkeypatch: pytest.MonkeyPat
     finally:
         tracemalloc.stop()
     assert rows[1:] == [{"host": "b", "content": "c"}]
+    assert peak < 1_000_000
+
+
+def test_rows_with_a_line_that_is_too_long_are_set_aside_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_files, "MAX_LINE_BYTES", 20)
+    random = Random(4180)  # noqa: S311 - content of a test
+    parts = ["x", "ab,", '"', "\n", "é", "\nc,d,e\n", ""]
+    set_aside = 0
+    for case in range(1_000):
+        rows = [
+            tuple("".join(random.choices(parts, k=random.randrange(1, 13)))[:20] for _ in range(3)) for _ in range(8)
+        ]
+        stream = io.StringIO()
+        writer = csv.writer(stream, lineterminator="\n", quoting=(csv.QUOTE_MINIMAL, csv.QUOTE_ALL)[case % 2])
+        writer.writerow(("a", "b", "c"))
+        expected, numbers = [], []
+        for row in rows:
+            start = stream.tell()
+            writer.writerow(row)
+            text = stream.getvalue()
+            if all(len(line.encode()) <= 20 for line in text[start:].split("\n")):
+                expected.append(row)
+            else:
+                numbers.append(text.count("\n", 0, start) + 1)
+        found = list(read_csv(io.BytesIO(stream.getvalue().encode()), "x.csv", lambda _: None, lambda _: None))
+        assert [tuple(row.values()) for _, row in found if isinstance(row, dict)] == expected, stream.getvalue()
+        bad = [(place, row.is_end, row.lost) for place, row in found if isinstance(row, row_files.BadRows)]
+        assert bad == [(number, False, 1) for number in numbers], stream.getvalue()
+        set_aside += len(bad)
+    assert 500 < set_aside < 7_500
+
+
+@pytest.mark.parametrize(
+    "text, rows",
+    [
+        # The quotes of a single line are in pairs, although they are not valid.
+        ('a,"x"' + "y" * 30_000 + '""\nb,c\n', [(2, TOO_LONG), (3, ("b", "c"))]),
+        ('a,"x"y' + 'z,"z"' * 9_000 + "\nb,c\n", [(2, TOO_LONG), (3, ("b", "c"))]),
+        ('a,"x"' + "y" * 30_000 + '"\nb,c\n', [(2, TOO_LONG), (2, f"{CUT_ROW}: lines 2 to 3{ASIDE}")]),
+        (
+            'a,"x\n"' + "y" * 30_000 + '"\nb,"c"\nd,e\n',
+            [(2, f"{TOO_LONG}: lines 2 to 3{ASIDE}"), (4, ("b", "c")), (5, ("d", "e"))],
+        ),
+        # The cell after an invalid quote has a long line.
+        ('a,"x\n1"2\n' + "x" * 30_000 + '\ne,x\n"\nb,c\n', [(2, f"{QUOTE}: lines 2 to 6{ASIDE}"), (7, ("b", "c"))]),
+        ('a,"x"y\n' + "x" * 30_000 + ",z\nb,c\n", [(2, QUOTE), (3, TOO_LONG), (4, ("b", "c"))]),
+        # The wrong number of cells.
+        ("a,b," + "x" * 30_000 + "\nb,c\n", [(2, TOO_LONG), (3, ("b", "c"))]),
+        # The end of the file.
+        ("a," + "x" * 30_000, [(2, f"{TOO_LONG}; it has no line end, so that it may be cut")]),
+        ('a,"' + "x" * 30_000 + "\nb,c\nd,e\n", [(2, f"{CUT_ROW}: lines 2 to 4{ASIDE}")]),
+        ('a,"' + "x" * 30_000 + '"y' + "z" * 30_000, [(2, TOO_LONG)]),
+    ],
+)
+def test_lines_that_are_too_long(
+    monkeypatch: pytest.MonkeyPatch, text: str, rows: list[tuple[int, str | tuple[str, ...]]]
+) -> None:
+    monkeypatch.setattr(row_files, "MAX_LINE_BYTES", 10_000)
+    assert read("host,content\n" + text) == rows
+
+
+def test_a_line_that_is_too_long_takes_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_files, "MAX_LINE_BYTES", 10_000)
+    stream = io.BytesIO(b'host,content\na,"' + b'x,"",y' * 600_000 + b'"\nb,"c"\n')
+    tracemalloc.start()
+    try:
+        rows = [row for _, row in read_csv(stream, "x.csv", lambda _: None, lambda _: None)]
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert rows == [BadRows(TOO_LONG), {"host": "b", "content": "c"}]
     assert peak < 1_000_000

@@ -50,6 +50,12 @@ READ = {
     "empty-gzip": with_length(b"", "Content-Encoding: gzip"),
     "not-found": with_length(b"\x8b\xff\x00", "Content-Encoding: br, gzip", status=404),
     "unavailable": message(b"", "Content-Length: x", status=503),
+    "continue": message(b"", status=100) + with_length(RULES),
+    "processing": message(b"", status=102) * 99 + with_length(GZIP, "Content-Encoding: gzip"),
+    "early-hints": message(b"", "Link: </a.css>", "Content-Length: 9", status=103) + with_length(RULES),
+    "hints-of-an-error": message(b"", status=103) + with_length(b"", status=404),
+    "switching-protocols": message(b"", status=101) + with_length(RULES),
+    "continue-only": message(b"", status=100),
 }
 BROKEN = {
     "gzip-thrice": with_length(TWICE, "Content-Encoding: gzip, gzip, gzip"),
@@ -63,6 +69,8 @@ BROKEN = {
     "other-lengths": message(RULES, "Content-Length: 10", "Content-Length: 24"),
     "short": with_length(RULES, length=99),
     "short-and-empty": with_length(b"", "Content-Encoding: gzip", length=40),
+    "cut-interim": message(b"", status=103) + with_length(RULES)[:30],
+    "endless-interim": message(b"", status=103) * 4_000 + with_length(RULES),
     "cut-chunks": message(chunked(RULES)[:-9], "Transfer-Encoding: chunked"),
 }
 
@@ -93,6 +101,11 @@ def test_a_body_is_what_a_client_receives(site: Site, name: str) -> None:
     assert status is not None
     plain = with_length(item.content, status=status)
     assert read_by_client(site, READ[name]) == read_by_client(site, plain)
+
+
+@pytest.mark.parametrize("name", ["continue", "processing", "early-hints"])
+def test_interim_responses_are_skipped(name: str) -> None:
+    assert parse_response(READ[name])[::2] == (200, RULES)
 
 
 @pytest.mark.parametrize("name", BROKEN)

@@ -19,10 +19,11 @@ from tests.bulk.warc_files import RULES, compressed, response
 
 from canfetch.bulk.reading.captures import NO_RESPONSE, Capture, Fault, Name
 from canfetch.bulk.reading.file_names import parse_file_name
-from canfetch.bulk.reading.row_files import CUT_ROW, MAX_LINE_BYTES
+from canfetch.bulk.reading.row_files import CUT_ROW, MAX_LINE_BYTES, TOO_LONG, BadRows, read_ndjson
 from canfetch.bulk.reading.rows import to_capture
 from canfetch.bulk.reading.sources import find_source, read_captures, read_source
 from canfetch.bulk.reading.url_lists import list_format, read_url_rows
+from canfetch.core.lines import BYTE_ORDER_MARK
 from canfetch.errors import InvalidOption, InvalidURL
 
 TIME = 1777636800.0
@@ -592,3 +593,23 @@ def test_a_row_of_a_file_after_others(tmp_path: Path) -> None:
         "no origin",
         "no origin",
     ]
+
+
+def test_ndjson_with_a_line_that_is_too_long() -> None:
+    long = b'{"url": "' + b"x" * MAX_LINE_BYTES
+    for start in (b"", BYTE_ORDER_MARK):
+        found = list(read_ndjson(io.BytesIO(start + long + b'"}\n{"url": "a"}\n' + long), lambda _: None))
+        assert found == [
+            (1, BadRows(TOO_LONG)),
+            (2, {"url": "a"}),
+            (3, BadRows(f"{TOO_LONG}; it has no line end, so that it may be cut", is_end=True, lost=None)),
+        ]
+
+
+@pytest.mark.parametrize("length", [MAX_LINE_BYTES, MAX_LINE_BYTES + 1, 2 * MAX_LINE_BYTES])
+def test_a_list_with_a_line_that_is_too_long(length: int) -> None:
+    stream = io.BytesIO(b"https://a.example/\n" + b"x" * length + b"\nhttps://b.example/\n")
+    read_bytes: list[int] = []
+    found = list(read_url_rows(stream, "x", "text", read_bytes.append, lambda _: None))
+    assert found == [{"url": "https://a.example/"}, Fault("x", 2, TOO_LONG), {"url": "https://b.example/"}]
+    assert sum(read_bytes) == stream.tell()

@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
+from canfetch.access.redirects import MAX_LOCATION_BYTES
 from canfetch.bulk.archives.decisions import FileDecisions, NamedAgent, is_truncated
 from canfetch.bulk.archives.http_archive_metrics import robots_metrics
 from canfetch.bulk.archives.resolution import ResolvedFile
@@ -179,7 +180,7 @@ def _file_cells(file: ResolvedFile) -> Row:
 
 def _own_cells(file: ResolvedFile, profile: str) -> tuple[Row, Row]:
     capture = file.capture
-    headers = dict(capture.headers)
+    headers = _headers(capture)
     before = (
         *_file_cells(file),
         capture.status,
@@ -199,6 +200,11 @@ def _own_cells(file: ResolvedFile, profile: str) -> tuple[Row, Row]:
     return before, (capture.content, capture.source, capture.position, encoded, truncated, final)
 
 
+def _headers(capture: Capture) -> dict[str, str]:
+    """Return header fields, cut as when they are read from a table."""
+    return {name: value[: MAX_LOCATION_BYTES + 1] for name, value in capture.headers}
+
+
 def _is_cut(content: bytes) -> bool:
     """Return whether a content has as many bytes as are read. It is not known whether the file had more."""
     return len(content) >= MAX_CONTENT_BYTES
@@ -206,7 +212,7 @@ def _is_cut(content: bytes) -> bool:
 
 def _target(capture: Capture) -> dict[str, Any]:
     """Return the response of a target as a row that archives may have."""
-    headers = dict(capture.headers)
+    headers = _headers(capture)
     content, content_base64 = bytes_cells(capture.content)
     row = {
         # The response of a host counts for http and https.

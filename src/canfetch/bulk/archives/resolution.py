@@ -24,6 +24,8 @@ from canfetch.core.verdict import Access, Effect
 _origin_of: Final = lru_cache(maxsize=16)(Origin.from_url)
 # Captures of a URL before an outage that are looked at: the last good one may be before several.
 _MAX_EARLIER: Final = 32
+# Of the content and the header fields of each of them.
+_MAX_FAILURE_BYTES: Final = 4096
 # The status of a file without a response.
 _FILE_STATUS: Final = 200
 
@@ -264,10 +266,32 @@ def _fetch(
         received.append(found.capture)
         time = _later(time, found.capture.time)
         response_time = response_time if found.capture.time is None else found.capture.time
-        if targets is not None and not is_robots_url(found.capture.url) and found.capture not in targets:
-            targets.append(found.capture)
-        step = next_step(step, _response(found.capture, step.url), policy)
+        request, step = step, next_step(step, _response(found.capture, step.url), policy)
+        if targets is not None and not is_robots_url(found.capture.url):
+            target = _without_unread(found.capture, request, step, policy, is_last=before is None)
+            if target not in targets:
+                targets.append(target)
     return _Fetched(_unproven_loop(step, received) or step, response_time)
+
+
+def _without_unread(
+    capture: Capture, request: Request, step: FetchResult | Request, policy: AccessPolicy, *, is_last: bool
+) -> Capture:
+    """Return a redirect, or a large failure before an outage, without the content and header fields without an effect.
+
+    Args:
+        request, step: Its request, and what follows it.
+        is_last: Whether it may be the last response, whose content is in the metrics.
+    """
+    if isinstance(step, Request) or step.outcome.kind is OutcomeKind.REDIRECT_OVERFLOW:
+        headers = tuple([field for field in capture.headers if field[0] == "location"])
+        return capture._replace(headers=headers, content=b"")
+    size = len(capture.content) + sum([len(value) for _, value in capture.headers])
+    if is_last or size <= _MAX_FAILURE_BYTES or step.outcome.access is not Access.UNREACHABLE:
+        return capture
+    bare = capture._replace(headers=(), content=b"")
+    found = next_step(request, _response(bare, request.url), policy)
+    return bare if isinstance(found, FetchResult) and found.outcome == step.outcome else capture
 
 
 def _first_step(capture: Capture, policy: AccessPolicy) -> FetchResult | Request:

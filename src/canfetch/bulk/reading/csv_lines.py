@@ -1,5 +1,6 @@
 """The lines of a CSV file as text, many at once within a quoted cell."""
 
+import csv
 import re
 from collections.abc import Callable, Iterator
 from typing import Any, Final, Self
@@ -11,14 +12,18 @@ _QUOTED: Final = re.compile(rb'[^"]*(?:""[^"]*)*')
 _LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
 
 
+class LongLine(csv.Error):
+    """Raised within a row whose line is too long. `row` of the lines has its first part."""
+
+
 class TextLines:
-    """Lines as text, some of which can be read again.
+    """Lines as text, some of which can be read again. A line that is too long is in parts.
 
     Within a row that was started, all lines before the end of a quoted cell are returned at once, because only such a
     cell has several lines. So the time for a cell hardly depends on its number of lines.
 
     Args:
-        lines: The lines of the stream.
+        lines: The lines of the stream. Only the last part of a line has its end.
         stream: A stream with `peek`, at the end of the last of these lines.
         advance: Called with the number of bytes that were read from the stream.
 
@@ -26,6 +31,8 @@ class TextLines:
         number: The number of the last line, from 1.
         row: The text of the row that was started, as far as it has been read. The first text is its first line.
         is_ended: Whether the last line has an end.
+        is_open: Whether the last text is not the end of its line.
+        quotes: The number of quotes in this line.
         is_read: Whether all lines have been read.
     """
 
@@ -38,6 +45,8 @@ class TextLines:
         self.row: list[str] = []
         self._keeps_row = False
         self.is_ended = True
+        self.is_open = False
+        self.quotes = 0
         self.is_read = False
 
     def start_row(self) -> None:
@@ -52,8 +61,8 @@ class TextLines:
     def read_again(self, texts: list[str]) -> None:
         """Read the last lines again, before those that follow."""
         self._again += reversed(texts)
-        self.is_read = False
-        self.number -= sum(map(_count_lines, texts))
+        self.number -= sum(text.count("\n") for text in texts) + (self.is_open and bool(texts))
+        self.is_read = self.is_open = False
 
     def __iter__(self) -> Self:
         return self
@@ -63,11 +72,18 @@ class TextLines:
         text = text or self._next_line()
         if self._keeps_row:
             self.row.append(text)
+            if self.is_open and (self._again or self._stream.peek(1)):
+                raise LongLine
         return text
 
     def next_of_cell(self) -> str:
         """Return the next line, or all lines of a quoted cell before that of its end; nothing at the end."""
         return self._next_block() or next(self, "")
+
+    def skip_line(self) -> None:
+        """Skip the rest of a line."""
+        while self.is_open and next(self, ""):
+            pass
 
     def _next_line(self) -> str:
         if self._again:
@@ -94,7 +110,9 @@ class TextLines:
         return self._count(_decode(encoded)) if encoded else ""
 
     def _count(self, text: str) -> str:
-        self.number += _count_lines(text)
+        self.number += _count_lines(text) - self.is_open
+        self.quotes = self.quotes * self.is_open + text.count('"')
+        self.is_open = not text.endswith("\n")
         self.is_ended = text.endswith(("\n", "\r"))
         return text
 

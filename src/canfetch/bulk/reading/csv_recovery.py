@@ -97,6 +97,23 @@ class _Explanation:
         self._count, self._state, self._is_first = 1, _State.START, False
 
 
+def has_row_end(row: Sequence[str], following: TextLines, delimiter: str, cells: int) -> bool | None:
+    """Return whether a row with a line that is too long is valid, and read to its end; None if the table ends before.
+
+    Args: row, following, delimiter, cells: As for `lines_to_read_again`.
+    """
+    explanation = _Explanation(delimiter, cells, is_quoted=False)
+    for text in row:
+        explanation.follow(text)
+    while explanation.is_valid and not explanation.is_row_start:
+        text = following.next_of_cell() if explanation.is_in_quotes else next(following, "")
+        if not text:
+            return None
+        explanation.follow(text)
+    # A row with the wrong number of cells has ended, too.
+    return explanation.is_row_start
+
+
 def lines_to_read_again(
     row: Sequence[str], following: TextLines, delimiter: str, cells: int, max_size: int
 ) -> list[str] | None:
@@ -122,6 +139,7 @@ def lines_to_read_again(
     size = sum(map(len, again))
     while not _is_decided(rows, cell):
         if not (rows.is_valid or cell.is_valid):
+            following.skip_line()
             rows, cell = _Explanation(delimiter, cells, is_quoted=False), _Explanation(delimiter, cells, is_quoted=True)
             again, size = [], 0
         line = following.next_of_cell() if cell.is_valid and cell.is_in_quotes else next(following, "")

@@ -11,15 +11,17 @@ from typing import Final, NamedTuple
 from canfetch.access.responses import Headers
 from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES
 from canfetch.client.transports.failures import TransportError
+from canfetch.client.transports.headers import MAX_HEAD_BYTES
 from canfetch.client.transports.http_client_responses import check_framing
 from canfetch.client.transports.response_body import BodyDecoder
 
 _STATUS_LINE: Final = re.compile(rb"HTTP/\d(?:\.\d)? +(\d{3})(?:[ \t][^\n]*)?\r?\Z")
 _HEAD_END: Final = re.compile(rb"\r?\n\r?\n")
 _CHUNK_SIZE: Final = re.compile(rb"([0-9A-Fa-f]{1,8})[ \t]*(?:;[^\r\n]*)?\r?\n")
-_MAX_HEAD_BYTES: Final = 1 << 16
 _MAX_FIELDS: Final = 256
 _SUCCESS: Final = b"2"
+# The only response with 1xx that no other response follows.
+_SWITCHING_PROTOCOLS: Final = b"101"
 _TRANSFER_ENCODING: Final = "transfer-encoding"
 _CONTENT_LENGTH: Final = "content-length"
 # The codings whose decoders are optional.
@@ -42,21 +44,26 @@ class StoredResponse(NamedTuple):
 
 
 def parse_response(block: bytes, *, is_complete: bool = True) -> StoredResponse:
-    """Parse the block of a response record.
+    """Parse the block of a response record. Interim responses (1xx) before the response are skipped.
 
     Args: is_complete: Whether the block is complete. If not, the body may be shorter than announced.
     Raises: BrokenMessage: The head is incomplete or invalid, or the body of a successful response is incomplete or
         cannot be decoded.
     """
-    end = _HEAD_END.search(block, 0, _MAX_HEAD_BYTES)
-    if end is None:
-        raise BrokenMessage("the HTTP header is incomplete")
-    first, *lines = block[: end.start()].split(b"\n")
-    status = _STATUS_LINE.match(first)
-    if status is None:
-        raise BrokenMessage("the HTTP status line is missing or invalid")
+    start = 0
+    while True:
+        end = _HEAD_END.search(block, start, MAX_HEAD_BYTES)
+        if end is None:
+            raise BrokenMessage("the HTTP header is incomplete")
+        first, *lines = block[start : end.start()].split(b"\n")
+        status = _STATUS_LINE.match(first)
+        if status is None:
+            raise BrokenMessage("the HTTP status line is missing or invalid")
+        start = end.end()
+        if not status[1].startswith(b"1") or status[1] == _SWITCHING_PROTOCOLS or start == len(block):
+            break
     headers = _fields(lines)
-    body = block[end.end() :]
+    body = block[start:]
     try:
         content = _decode(body, headers, is_complete=is_complete)
     except BrokenMessage:

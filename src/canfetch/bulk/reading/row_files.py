@@ -13,8 +13,8 @@ from typing import Any, BinaryIO, Final, NamedTuple
 from warnings import catch_warnings, simplefilter
 
 from canfetch.bulk.reading.captures import Fault
-from canfetch.bulk.reading.csv_lines import TextLines
-from canfetch.bulk.reading.csv_recovery import lines_to_read_again
+from canfetch.bulk.reading.csv_lines import LongLine, TextLines
+from canfetch.bulk.reading.csv_recovery import has_row_end, lines_to_read_again
 from canfetch.bulk.reading.parquet_batches import bounded_batches
 from canfetch.core.lines import BYTE_ORDER_MARK
 from canfetch.core.quoting import quoted
@@ -27,6 +27,7 @@ MAX_LINE_BYTES: Final = 1 << 23
 # Each name takes about 100 bytes in memory.
 _MAX_HEADER_CHARACTERS: Final = 1 << 20
 TOO_LONG: Final = f"the line is too long: expected at most {MAX_LINE_BYTES >> 20} MiB"
+_CUT_LONG_LINE: Final = f"{TOO_LONG}; it has no line end, so that it may be cut"
 _NO_OBJECT: Final = "not a JSON object"
 _PARQUET_BATCH_ROWS: Final = 4096
 # Of a damaged row group: all rows of a batch are lost with one of them.
@@ -74,11 +75,13 @@ def read_ndjson(stream: BinaryIO, advance: Callable[[int], None], *, fold_names:
 
     Args: fold_names: Whether keys are put in lower case.
     """
-    for number, line in enumerate(_lines(stream, advance), 1):
-        if not line.strip():
-            continue
+    lines = read_lines(stream, advance)
+    for number, line in enumerate(lines, 1):
         if len(line) > MAX_LINE_BYTES:
-            yield number, BadRows(TOO_LONG)
+            is_cut = not skip_line(line, lines)
+            yield number, BadRows(_CUT_LONG_LINE, is_cut, None) if is_cut else BadRows(TOO_LONG)
+            continue
+        if not line.strip():
             continue
         try:
             row = json.loads(line)
@@ -109,7 +112,7 @@ def read_csv(
     """
     csv.field_size_limit(min(MAX_LINE_BYTES, sys.maxsize))
     buffered = stream if hasattr(stream, "peek") else io.BufferedReader(stream)  # type: ignore[type-var]  # it has readinto
-    text = TextLines(_lines(buffered, advance), buffered, advance)
+    text = TextLines(read_lines(buffered, advance), buffered, advance)
     first = next(text, "")
     delimiter = "\t" if "\t" in first else ","
     header = _parse_header(first, delimiter, name)
@@ -123,6 +126,7 @@ def read_csv(
             cells = next(reader, None)
         except csv.Error as error:
             reason = CUT_ROW if text.is_read else f"invalid CSV: {error}"
+            reason = TOO_LONG if isinstance(error, LongLine) else reason
         else:
             if cells is None:
                 return
@@ -136,17 +140,39 @@ def read_csv(
             if len(text.row) == 1:
                 yield start, BadRows(reason)
                 continue
-        if text.is_read:
-            yield start, _bad_lines(reason, start, text.number, is_end=reason == CUT_ROW)
-            return
-        again = lines_to_read_again(text.take_row(), text, delimiter, len(header), MAX_LINE_BYTES)
-        if again is None:
-            yield start, BadRows(reason)
-            yield start, _bad_lines(CUT_ROW, start, text.number, is_end=True)
-            return
-        text.read_again([line for line in again if line])
-        yield start, _bad_lines(reason, start, text.number, is_end=False)
+        for bad in _bad_rows(reason, start, text, delimiter, len(header)):
+            yield start, bad
         reader = csv.reader(text, delimiter=delimiter, strict=True)
+
+
+def _bad_rows(reason: str, start: int, text: TextLines, delimiter: str, cells: int) -> Iterator[BadRows]:
+    """Yield what is wrong with a row and with those that may be part of it. The lines continue at the next row.
+
+    Args: start: The first line of the row.
+    """
+    row = text.take_row()
+    if reason == TOO_LONG:
+        is_whole = has_row_end(row, text, delimiter, cells)
+        if is_whole:
+            yield _bad_lines(reason, start, text.number, is_end=False)._replace(lost=1)
+            return
+        if is_whole is None:
+            is_cut_line = text.is_open and text.number == start
+            yield _bad_lines(_CUT_LONG_LINE if is_cut_line else CUT_ROW, start, text.number, is_end=True)
+            return
+        text.skip_line()
+        # Only whether the quotes of a single line are in pairs matters.
+        row = ['"' * (text.quotes % 2), *[""] * (text.number > start)]
+    if text.is_read:
+        yield _bad_lines(reason, start, text.number, is_end=reason == CUT_ROW or text.is_open)
+        return
+    again = lines_to_read_again(row, text, delimiter, cells, MAX_LINE_BYTES)
+    if again is None:
+        yield BadRows(reason)
+        yield _bad_lines(CUT_ROW, start, text.number, is_end=True)
+        return
+    text.read_again([line for line in again if line])
+    yield _bad_lines(reason, start, text.number, is_end=False)
 
 
 def _bad_lines(reason: str, first: int, last: int, *, is_end: bool) -> BadRows:
@@ -174,19 +200,23 @@ def _parse_header(line: str, delimiter: str, name: str) -> list[str]:
         raise InvalidOption(f"{quoted(name)} has an invalid header: {error}") from None
 
 
-def _lines(stream: BinaryIO, advance: Callable[[int], None]) -> Iterator[bytes]:
-    """Yield lines with their ends. A line that is too long is cut to one byte more than the limit."""
-    is_first = True
-    while line := stream.readline(MAX_LINE_BYTES + 1):
+def read_lines(stream: BinaryIO, advance: Callable[[int], None]) -> Iterator[bytes]:
+    """Yield lines with their ends. A line that is too long is in parts, of which the first is longer than the limit."""
+    mark = BYTE_ORDER_MARK
+    while line := stream.readline(MAX_LINE_BYTES + 1 + len(mark)):
         advance(len(line))
-        if is_first:
-            line = line.removeprefix(BYTE_ORDER_MARK)
-            is_first = False
-        if len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):
-            while (rest := stream.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
-                advance(len(rest))
-            advance(len(rest))
-        yield line
+        yield line.removeprefix(mark)
+        mark = b""
+
+
+def skip_line(line: bytes, lines: Iterator[bytes]) -> bool:
+    """Skip the rest of a line that is too long, and return whether it has an end.
+
+    Args: line: Its first part.
+    """
+    while line and not line.endswith(b"\n"):
+        line = next(lines, b"")
+    return bool(line)
 
 
 def read_parquet(

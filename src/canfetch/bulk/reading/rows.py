@@ -16,6 +16,7 @@ from base64 import b64decode
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from canfetch.access.redirects import MAX_LOCATION_BYTES
 from canfetch.access.responses import Headers
 from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES, NO_RESPONSE, Capture, Fault, Name
 from canfetch.bulk.reading.times import parse_time
@@ -107,8 +108,9 @@ def _parse_row(row: Mapping[str, Any], source: str, position: int, *, empty_is_n
             )
         content = b""
     time = parse_time(_first(row, _TIMES))
+    # A longer `Location` remains too long to be followed.
     headers: Headers = tuple(
-        (field, str(_decoded(row[column]))[:8192])
+        (field, str(_decoded(row[column])).strip()[: MAX_LOCATION_BYTES + 1])
         for column, field in _HEADERS.items()
         if row.get(column) not in {None, "", b""}
     )

@@ -16,7 +16,9 @@ from canfetch.bulk.reading.row_files import (
     PlacedRow,
     Row,
     read_csv,
+    read_lines,
     read_ndjson,
+    skip_line,
 )
 from canfetch.bulk.reading.sources import check_different_names, unexpected_error
 from canfetch.core.quoting import quoted
@@ -112,14 +114,11 @@ def missing_column(column: str, columns: Sequence[str], name: str, option: str) 
 
 
 def _text_rows(stream: BinaryIO, advance: Callable[[int], None]) -> Iterator[PlacedRow]:
-    number = 0
-    while line := stream.readline(MAX_LINE_BYTES + 1):
-        number += 1
-        advance(len(line))
+    lines = read_lines(stream, advance)
+    for number, line in enumerate(lines, 1):
         if len(line) > MAX_LINE_BYTES:
             yield number, BadRows(TOO_LONG)
-            while (rest := stream.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
-                advance(len(rest))
+            skip_line(line, lines)
             continue
         # Lines may end with a carriage return only.
         for part in line.split(b"\r"):

@@ -13,6 +13,9 @@ from canfetch.core.times import rfc3339
 Row = tuple[Any, ...]
 
 _BASE64_SUFFIX: Final = "_base64"
+# Text of more characters in JSON is written in base64, so that a row of up to three contents, two of them in JSON in
+# JSON, is not too long to be read. This is a little more than the largest content in base64.
+_MAX_JSON: Final = 1_400_000
 _DATA_URL: Final = "data:;base64,"
 _PLAIN_TYPES: Final = frozenset([str, bool, int, type(None)])
 _CSV_TYPES: Final = frozenset([str, int, type(None)])
@@ -106,13 +109,17 @@ def _are_text_cells(kind: ColumnType, values: Sequence[Any], *, escapes_bytes: b
 
 
 def bytes_cells(value: bytes | None) -> tuple[str | None, str | None]:
-    """Return bytes as text, or else in base64."""
+    """Return bytes as text, or in base64 if they are not UTF-8 or have very many characters that JSON escapes."""
     if value is None:
         return None, None
     try:
-        return value.decode(), None
+        text = value.decode()
     except UnicodeDecodeError:
+        text = None
+    # An escape has at most six characters.
+    if text is None or (len(value) * 6 > _MAX_JSON and len(json.dumps(text, ensure_ascii=False)) > _MAX_JSON):
         return None, b64encode(value).decode("ascii")
+    return text, None
 
 
 def plain_value(value: Any) -> Any:

@@ -24,6 +24,7 @@ from canfetch.cli.bulk.options import (
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError
 from canfetch.cli.shared.output_files import PendingFile
 from canfetch.cli.shared.progress import Progress, byte_progress, item_progress
+from canfetch.cli.shared.termination import called_before_end
 from canfetch.core.quoting import quoted
 from canfetch.core.text import counted
 from canfetch.errors import CanfetchError
@@ -157,7 +158,8 @@ def open_faults(run: RunOptions) -> Iterator[SetAside]:
     if run.faults is None:
         yield SetAside(lambda _: None)
         return
-    with PendingFile(run.faults, f"--faults {quoted(run.faults)}", force=run.force) as file:
+    file = PendingFile(run.faults, f"--faults {quoted(run.faults)}", force=run.force)
+    with file, called_before_end(file.discard):
         yield SetAside(lambda fault: file.write(json.dumps(fault._asdict()).encode() + b"\n"))
         file.commit()
 

@@ -68,8 +68,12 @@ class PendingFile:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with suppress(OSError):
-            # On a full disk, closing fails as well, because bytes remain in the buffer.
+        self.discard()
+
+    def discard(self) -> None:
+        """Delete the file unless it is committed."""
+        with suppress(OSError, RuntimeError):
+            # On a full disk, closing fails as well, because bytes remain in the buffer. So it does during a write.
             self._stream.close()
         with suppress(OSError):
             self._temporary.unlink(missing_ok=True)

@@ -1,9 +1,11 @@
-"""SIGTERM during the start of a server, which takes a second, and before the server handles the signal itself."""
+"""SIGTERM during the start of a server, before the server handles the signal itself, and during a run."""
 
 import os
 import signal
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import NoReturn
 
 from canfetch.cli.shared.command_errors import EXIT_OK
@@ -22,6 +24,26 @@ def call_at_sigterm(function: Callable[[], object]) -> None:
         function()
 
     signal.signal(signal.SIGTERM, call)
+
+
+@contextmanager
+def called_before_end(function: Callable[[], object]) -> Iterator[None]:
+    """Call a function when SIGTERM ends the process within the block. Only the main thread can handle signals."""
+
+    def end(*_: object) -> None:
+        function()
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.raise_signal(signal.SIGTERM)
+
+    is_usual = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    is_handled = is_usual and threading.current_thread() is threading.main_thread()
+    if is_handled:
+        signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        if is_handled:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _end(*_: object) -> NoReturn:
