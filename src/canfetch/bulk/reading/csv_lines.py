@@ -32,7 +32,7 @@ class TextLines:
         row: The text of the row that was started, as far as it has been read. The first text is its first line.
         is_ended: Whether the last line has an end.
         is_open: Whether the last text is not the end of its line.
-        quotes: The number of quotes in this line.
+        quotes: The number of quotes in the last line that was in parts.
         is_read: Whether all lines have been read.
     """
 
@@ -88,7 +88,7 @@ class TextLines:
     def _next_line(self) -> str:
         if self._again:
             text = self._again.pop()
-            if _count_lines(text) > 1:
+            if "\n" in text[:-1]:
                 self._again += reversed(_LINE.findall(text))
                 text = self._again.pop()
         else:
@@ -110,15 +110,12 @@ class TextLines:
         return self._count(_decode(encoded)) if encoded else ""
 
     def _count(self, text: str) -> str:
-        self.number += _count_lines(text) - self.is_open
-        self.quotes = self.quotes * self.is_open + text.count('"')
-        self.is_open = not text.endswith("\n")
+        was_open, self.is_open = self.is_open, not text.endswith("\n")
+        self.number += text.count("\n") + self.is_open - was_open
+        if was_open or self.is_open:
+            self.quotes = self.quotes * was_open + text.count('"')
         self.is_ended = text.endswith(("\n", "\r"))
         return text
-
-
-def _count_lines(text: str) -> int:
-    return text.count("\n") + (not text.endswith("\n"))
 
 
 def _decode(encoded: bytes) -> str:

@@ -3,9 +3,8 @@
 import os
 import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import NoReturn
 
 from canfetch.cli.shared.command_errors import EXIT_OK
@@ -28,21 +27,20 @@ def call_at_sigterm(function: Callable[[], object]) -> None:
 
 @contextmanager
 def called_before_end(function: Callable[[], object]) -> Iterator[None]:
-    """Call a function when SIGTERM ends the process within the block. Only the main thread can handle signals."""
+    """Call a function when SIGTERM ends the process within the block."""
 
     def end(*_: object) -> None:
         function()
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.raise_signal(signal.SIGTERM)
 
-    is_usual = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    is_handled = is_usual and threading.current_thread() is threading.main_thread()
-    if is_handled:
+    # Only the main thread can handle signals.
+    with suppress(ValueError):
         signal.signal(signal.SIGTERM, end)
     try:
         yield
     finally:
-        if is_handled:
+        with suppress(ValueError):
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
