@@ -130,6 +130,25 @@ def test_lock_that_is_a_link_changes_no_other_file(folder: Path) -> None:
         assert permissions(folder / "own.txt") == (0, os.getegid(), 0o600)
 
 
+@posix
+def test_lock_that_is_a_link_creates_no_other_file(run: Run, folder: Path) -> None:
+    (folder / "card.json").write_text(json.dumps(CARD))
+    (folder / "bots.toml.lock").symlink_to("created")
+    found = run("agents", "import", "card.json", "--output", "bots.toml")
+    assert (found.code, found.err) == (2, "canfetch: cannot lock 'bots.toml.lock': unable to open database file\n")
+    assert not (folder / "created").exists()
+
+
+@posix
+@pytest.mark.parametrize("mode, expected", [(0o2775, 0o660), (0o1777, 0o660), (0o755, 0o600)])
+def test_lock_of_a_new_file_is_for_those_who_may_create_the_file(folder: Path, mode: int, expected: int) -> None:
+    shared = folder / "shared"
+    shared.mkdir()
+    owner = hand_over(shared, mode)[:2]
+    with closing(FileLock(str(shared / "bots.toml.lock"))):
+        assert permissions(shared / "bots.toml.lock") == (*owner, expected)
+
+
 def deploy_during(monkeypatch: pytest.MonkeyPatch, owner: object, name: str, deploy: Callable[[], object]) -> None:
     """Run `deploy` at each call of a function of a module or a class."""
     function = getattr(owner, name)

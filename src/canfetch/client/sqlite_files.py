@@ -370,9 +370,17 @@ class FileLock:
             return False
         try:
             self._descriptor = _open_lock(absolute_path(path))
-        except (OSError, ValueError):
+        except ValueError:
             # SQLite cannot open it either, and raises its own error.
             return False
+        except OSError as reason:
+            # Not with SQLite, which would create the target of a symbolic link.
+            is_denied = isinstance(reason, PermissionError)
+            error = sqlite3.OperationalError(
+                f"{_CANNOT_OPEN}: permission denied" if is_denied else f"{_CANNOT_OPEN} database file"
+            )
+            error.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
+            raise error from None
         deadline = time.monotonic() + timeout
         while True:
             try:
@@ -399,13 +407,15 @@ def _open_lock(path: str) -> int:
         # O_EXCL does not follow symbolic links: with their targets, any file of this user could change its owner.
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, PRIVATE_FILE_MODE)
         with suppress(OSError):
-            status = Path(path[: -len(".lock")]).stat()
-            writers = status.st_mode & 0o222
+            file = Path(path[: -len(".lock")])
+            # Who may create the file may be everyone, who may then not hold up its owner.
+            status, writers = (file.stat(), 0o222) if file.exists() else (file.parent.stat(), 0o220)
+            writers &= status.st_mode
             copy_permissions(status, descriptor, PRIVATE_FILE_MODE | writers | writers << 1)
         return descriptor
     try:
         # On network file systems, only a file that is open for writing can be locked. Whoever can read it can lock it.
-        return os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE_FILE_MODE)
+        return os.open(path, os.O_RDWR)
     except OSError as error:
         if error.errno != errno.EROFS:
             raise
