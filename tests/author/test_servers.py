@@ -450,6 +450,32 @@ def test_htaccess_of_a_subfolder_replaces_the_rules_unless_it_inherits(
         assert server.get("/shop/x", BROWSER).status == 204
 
 
+def test_rules_of_a_virtual_host_and_of_a_htaccess_both_apply(tmp_path: Path) -> None:
+    host = canfetch.author.parse_policy(f'{REFUSED_AT_X}[crawler.bingbot]\ndisallow = ["/x"]\n')
+    site = canfetch.author.parse_policy('[crawler.bingbot]\ndisallow = ["/members/"]\n')
+    own = (
+        "RewriteRule ^/robots - [R=204]\nRewriteRule ^ - [L]\n"
+        f"<Directory {tmp_path}/site>\nAllowOverride FileInfo\n</Directory>\n"
+    )
+    with running("apache", render_rules(host, "apache") + own, tmp_path) as server:
+        rules = render_rules(site, "htaccess") + "RewriteCond %{ENV:REDIRECT_STATUS} ^$\nRewriteRule ^ - [R=204]\n"
+        (tmp_path / "site" / ".htaccess").write_text(rules, encoding="utf-8")
+        for target, header in (("/x", "GPTBot/1.0"), ("/x", "bingbot/2.0"), ("/members/", "bingbot/2.0")):
+            assert server.get(target, header).status == REFUSED
+        for target, header in (("/members/", "GPTBot/1.0"), ("/y", "bingbot/2.0"), ("/x", BROWSER)):
+            assert server.get(target, header).status == 204
+
+
+def test_rules_of_two_policies_for_haproxy_both_apply(tmp_path: Path) -> None:
+    host = canfetch.author.parse_policy(f'{REFUSED_AT_X}[crawler.bingbot]\ndisallow = ["/x"]\n')
+    site = canfetch.author.parse_policy('[crawler.bingbot]\ndisallow = ["/members/"]\n')
+    with running("haproxy", render_rules(host, "haproxy") + render_rules(site, "haproxy"), tmp_path) as server:
+        for target, header in (("/x", "GPTBot/1.0"), ("/x", "bingbot/2.0"), ("/members/", "bingbot/2.0")):
+            assert server.get(target, header).status == REFUSED
+        for target, header in (("/members/", "GPTBot/1.0"), ("/y", "bingbot/2.0"), ("/x", BROWSER)):
+            assert server.get(target, header).status != REFUSED
+
+
 SERVING_PAGE = Path(__file__).parents[2] / "docs" / "serving.md"
 
 

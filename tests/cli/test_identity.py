@@ -107,6 +107,19 @@ def test_nobody_else_can_open_a_file_with_private_keys(run: Run, folder: Path, m
     assert modes == {0o600}
 
 
+def test_an_identity_that_cannot_be_written_can_be_made_later(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", fail)
+        assert run("identity", "init", "bot", "--url", "https://bot.example").code == 2
+    assert not (folder / "bot" / "identity.json").exists()
+    assert run("identity", "init", "bot", "--url", "https://bot.example").code == 0
+
+
 @pytest.mark.usefixtures("made")
 def test_a_rotation_that_fails_halfway_can_be_seen_and_repeated(
     run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch

@@ -56,10 +56,12 @@ def test_corrupt_store_is_replaced(
     path = tmp_path / "robots.sqlite3"
     damaged = DAMAGES[damage](content)
     path.write_bytes(damaged)
+    path.chmod(0o660)
 
     store = SQLiteStore(path)
     for number in range(ENTRIES):
         store.get(f"https://host{number}.example")
+    assert path.stat().st_mode & 0o777 == (0o666 if sys.platform == "win32" else 0o660)
     assert store.acquire_lease("https://a.example", holder="a", seconds=60)
     store.put(make_entry("https://a.example/"))
     assert store.get("https://a.example") == make_entry("https://a.example/")

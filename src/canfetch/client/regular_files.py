@@ -52,15 +52,15 @@ def is_same_file(path: Path, identity: os.stat_result) -> bool:
 def create_temporary_file(path: Path, target: Path, *, is_private: bool = False) -> BinaryIO:
     """Create a file that will replace another one, with its owner, group and mode where that is possible.
 
-    Args: is_private: Let only the owner read the file.
+    Args: is_private: Let only this user read the file.
     Raises: OSError.
     """
-    status = target.stat() if target.exists() else None
+    status = target.stat() if target.exists() and not is_private else None
     # Nobody may open it with more permissions than it will have. A new file has those of any file of the user.
     mode = PRIVATE_FILE_MODE if is_private or status else 0o666
     stream = open(path, "xb", opener=partial(os.open, mode=mode))  # noqa: SIM115 - the caller closes it
     if status:
-        copy_permissions(status, stream.fileno(), mode if is_private else stat.S_IMODE(status.st_mode))
+        copy_permissions(status, stream.fileno(), stat.S_IMODE(status.st_mode))
     return stream
 
 

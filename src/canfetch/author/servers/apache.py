@@ -71,6 +71,8 @@ def _lines(rules: ServerRules, place: tuple[str, ...]) -> Iterator[str]:
     yield ""
     if rules.intents:
         yield "RewriteEngine On"
+        yield "# Other rules of this kind may have set them, such as those of the virtual host."
+        yield "RewriteRule ^ - [E=!CANFETCH_INTENT,E=!CANFETCH_VERDICT]"
     for intent in rules.intents:
         yield f"# {intent.summary}"
         yield "RewriteCond %{ENV:CANFETCH_INTENT} ^$"

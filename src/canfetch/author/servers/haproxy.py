@@ -15,6 +15,9 @@ from canfetch.author.servers.rules import COMPARED_AS_SENT, NEVER_ALLOWED, ROBOT
 # The library of HAProxy compiles regexes to at most 64 KiB.
 _MAX_REGEX_BYTES: Final = 16_000
 
+# Other rules of this kind may have set them.
+_UNSET: Final = tuple(f"    http-request unset-var(txn.canfetch_{name})" for name in ("intent", "verdict"))
+
 
 def haproxy_rules(rules: ServerRules) -> Iterator[str]:
     """Yield the lines of the configuration for HAProxy.
@@ -26,6 +29,7 @@ def haproxy_rules(rules: ServerRules) -> Iterator[str]:
     yield "#"
     yield "# These lines belong in a frontend with mode http, before its own http-request rules."
     yield ""
+    yield from _UNSET if rules.intents else ()
     if rules.tags:
         # Responses have no target, so it is saved first, for refused requests, too.
         yield "    http-request set-var(txn.canfetch_target) pathq"

@@ -37,7 +37,8 @@ class WorkFolder:
         settings: What the output depends on, as values of JSON. Parts that were written with other settings are not
             continued. A new folder is used for these settings.
         restart: Remove the parts of an earlier run.
-    Raises: InvalidOption: The folder belongs to a run with other settings, or a process writes to it now.
+    Raises: InvalidOption: The folder belongs to a run with other settings or to another user, or a process writes to it
+        now.
         OSError: The folder cannot be written.
     """
 
@@ -142,13 +143,27 @@ def _open_lock_file(path: Path) -> int:
     failures = 0
     while True:
         try:
-            path.parent.mkdir(exist_ok=True)
+            try:
+                path.parent.mkdir()
+            except FileExistsError:
+                if not path.parent.is_dir():
+                    raise
+                _check_owner(path.parent)
             return os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         except (FileExistsError, FileNotFoundError):
             # Another process may have finished, and removed the folder in between.
             failures += 1
             if failures == _ATTEMPTS:
                 raise
+
+
+def _check_owner(folder: Path) -> None:
+    """Check that no other user can replace the files in an existing folder by links or by other files.
+
+    Raises: InvalidOption.
+    """
+    if os.name == "posix" and folder.lstat().st_uid != os.geteuid():
+        raise InvalidOption(f"{quoted(str(folder))} belongs to another user, who could change the output: remove it")
 
 
 def _is_file(path: Path, descriptor: int) -> bool:

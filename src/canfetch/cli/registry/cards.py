@@ -101,7 +101,7 @@ def _add(
         return f"the registry has {entry.name} of {entry.operator}: pass --replace to use the card instead"
     if not replace and (reason := token_conflict(crawler.name)):
         return f"{reason}: pass --replace to add it"
-    lock = f"{output}.lock"
+    lock = f"{os.path.realpath(output)}.lock"
     try:
         with closing(FileLock(lock)):
             return _write(output, crawler, replace=replace)

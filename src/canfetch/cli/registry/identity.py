@@ -74,7 +74,13 @@ def _init(folder: str, url: str, **values: Any) -> int:
     except CanfetchError as error:
         file.unlink()
         raise CommandError(str(error)) from None
-    _write(folder, identity, now)
+    try:
+        _write(folder, identity, now)
+    except CommandError:
+        # Such as on a full disk. The command can be repeated.
+        if not file.stat().st_size:
+            file.unlink()
+        raise
     _print_next_steps(folder, identity)
     return EXIT_OK
 

@@ -21,13 +21,13 @@ class PendingFile:
     Args:
         name: The file.
         label: The file in messages, such as `--plot 'x.svg'`.
-        force: Replace an existing file, and keep its owner, and its permissions unless the new one is private.
-        is_private: Let only the owner read the file.
+        force: Replace an existing file, or the target of a symbolic link.
+        is_private: Let only this user read the file. Others keep the owner and the permissions of an existing file.
     Raises: CommandError: From all methods: the file cannot be written, or exists. An existing file is unchanged then.
     """
 
     def __init__(self, name: str, label: str, *, force: bool, is_private: bool = False) -> None:
-        self._target = Path(name)
+        self._target = Path(os.path.realpath(name) if force else name)
         self._label = label
         self._force = force
         self._temporary = self._target.with_name(f"{TEMPORARY_PREFIX}{os.urandom(8).hex()}")

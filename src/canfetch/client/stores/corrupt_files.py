@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from canfetch.client.regular_files import create_temporary_file
 from canfetch.client.sqlite_files import FileLock
 
 # Corrupt files that are kept for inspection.
@@ -98,6 +99,9 @@ def move_corrupt_file(path: Path, identity: Identity, *, timeout: float) -> Path
             with suppress(FileNotFoundError):
                 Path(f"{path}{log}").rename(f"{target}{log}")
         path.rename(target)
+        with suppress(OSError):
+            # Empty, with the owner and the permissions of the other one, for all who share it.
+            create_temporary_file(path, target).close()
         _delete_old_files(path)
         return target
 
