@@ -135,7 +135,7 @@ def native_build(*, optional: bool) -> dict[str, Any]:
         cargo_manifest_args=["--locked"],
         rust_version=RUST,
         # The module is 7 % smaller. Single decisions take up to a twentieth longer, and columns no longer.
-        rustc_flags=["-C", "llvm-args=-inline-threshold=60 -unroll-threshold=40"],
+        rustc_flags=["-C", "llvm-args=-inline-threshold=50 -unroll-threshold=40"],
         # Editable installs are benchmarked too.
         debug=False,
         optional=optional,

@@ -110,3 +110,13 @@ def is_answering(port: int, request: bytes) -> bool:
         connection.sendall(request)
         return connection.recv(8) == b"HTTP/1.1"
     return False
+
+
+def test_writes_to_closed_connections_are_not_logged() -> None:
+    program = (
+        "import logging; from canfetch.web.server.process import configure_logging; configure_logging(0);"
+        "log = logging.getLogger('asyncio'); log.warning('socket.send() raised exception.'); log.error('a task failed')"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    [line] = done.stderr.splitlines()
+    assert line.endswith("asyncio ERROR a task failed")
