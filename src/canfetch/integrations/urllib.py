@@ -232,6 +232,15 @@ class _OpenerTransport:
 class _RobotsRequest(urllib.request.Request):
     """A request for robots.txt, which is not checked itself, and whose redirects the opener does not follow."""
 
+    def __init__(self, url: str, deadlines: Deadlines) -> None:
+        super().__init__(url)
+        self._deadlines = deadlines
+
+    def set_proxy(self, host: str, type: str) -> None:  # noqa: A002 - the name of the base class
+        """Use a proxy. Handlers of the opener call this method."""
+        super().set_proxy(host, type)
+        self._deadlines.goes_to_proxy = True
+
 
 class _Exchange:
     """One request for robots.txt, and its deadlines.
@@ -245,7 +254,6 @@ class _Exchange:
         self._request = request
         self._opener = opener
         self._endpoint: Endpoint = parse_endpoint(request.url)
-        self._sent: _RobotsRequest | None = None
         self._response: Any = None
 
     def run(self) -> Response:
@@ -264,7 +272,7 @@ class _Exchange:
         shut_down_response(self._response)
 
     def _open(self) -> Any:
-        request = self._sent = _RobotsRequest(self._endpoint.url)
+        request = _RobotsRequest(self._endpoint.url, self.deadlines)
         for name, value in encode_request_headers(self._endpoint, self._request.headers):
             # http.client encodes values in the same way.
             request.add_header(name.decode("ascii"), value.decode("latin-1"))
@@ -297,16 +305,10 @@ class _Exchange:
         if getattr(response, "length", None):
             raise TransportError(FailureKind.INCOMPLETE, "the body ended before its Content-Length")
 
-    def _is_proxied(self) -> bool:
-        """Return whether a handler of the opener has set a proxy."""
-        return self._sent is not None and (
-            self._sent.has_proxy() or getattr(self._sent, "_tunnel_host", None) is not None
-        )
-
     def _translate(self, error: Exception) -> TransportError:
         reason = error.reason if isinstance(error, urllib.error.URLError) else error
         detail = (str(reason) or type(reason).__name__)[:200]
-        if self._is_proxied() and was_raised_in(error, socket.create_connection.__name__):
+        if self.deadlines.goes_to_proxy and was_raised_in(error, socket.create_connection.__name__):
             return unreachable_proxy(detail)
         match reason:
             case TimeoutError():

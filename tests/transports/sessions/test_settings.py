@@ -4,6 +4,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import product
+from threading import Event
 from typing import Any
 
 import pytest
@@ -106,6 +107,80 @@ def test_proxy_none_of_whose_addresses_can_be_reached(name: str, monkeypatch: py
     with full_queue_port("127.0.0.2") as port, sending_through(name, f"http://proxy.test:{port}") as send:
         answer = send(make_request("http://a.test/robots.txt", connect_timeout=0.3, timeout=2.0))
     assert failure_kind(answer) is FailureKind.LOCAL
+
+
+class SlowLookup:
+    """Replaces `socket.getaddrinfo`. The name `proxy.test` is found at once at first, and then not before `end`."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, fast: int = 0) -> None:
+        self._lookup = socket.getaddrinfo
+        self._fast = fast
+        self._ended = Event()
+        monkeypatch.setattr(socket, "getaddrinfo", self)
+
+    def __call__(self, host: Any, *arguments: Any, **options: Any) -> Any:
+        if host not in ("proxy.test", b"proxy.test"):
+            return self._lookup(host, *arguments, **options)
+        self._fast -= 1
+        if self._fast < 0:
+            self._ended.wait(20)
+        return self._lookup("127.0.0.1", *arguments, **options)
+
+    def end(self) -> None:
+        self._ended.set()
+
+
+@pytest.mark.parametrize("name", [*SESSION_NAMES, "opener"])
+@pytest.mark.parametrize("scheme", ["http", "https"])
+@pytest.mark.parametrize("cause", ["lookup", "connection"])
+def test_proxy_that_is_connected_too_late_is_a_failure_of_this_machine(
+    name: str, monkeypatch: pytest.MonkeyPatch, scheme: str, cause: str
+) -> None:
+    lookup = SlowLookup(monkeypatch, fast=0 if cause == "lookup" else 9)
+    with full_queue_port() as port, sending_through(name, f"http://proxy.test:{port}") as send:
+        answer = send(make_request(f"{scheme}://a.test/robots.txt", timeout=0.4))
+        lookup.end()
+    assert failure_kind(answer) is FailureKind.LOCAL
+    assert isinstance(answer, Failure)
+    assert answer.detail.startswith("the proxy cannot be reached: ")
+
+
+@pytest.mark.parametrize("name", [*SESSION_NAMES, "opener"])
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_proxy_that_takes_the_request_and_does_not_respond_is_a_failure_of_the_site(name: str, scheme: str) -> None:
+    with unresponsive_port() as port, sending_through(name, f"http://127.0.0.1:{port}") as send:
+        answer = send(make_request(f"{scheme}://a.test/robots.txt", timeout=0.4))
+    assert failure_kind(answer) is FailureKind.TIMEOUT
+
+
+@pytest.mark.parametrize("cause", ["slow", "full"])
+def test_timeout_during_a_retry_to_connect_to_a_proxy(monkeypatch: pytest.MonkeyPatch, cause: str) -> None:
+    requests = pytest.importorskip("requests")
+    from urllib3.util.retry import Retry
+
+    lookup = SlowLookup(monkeypatch, fast=1 if cause == "slow" else 9)
+    adapter = requests.adapters.HTTPAdapter(max_retries=Retry(3))
+    with refusing_port() as refusing, full_queue_port() as full, requests.Session() as session:
+        port = refusing if cause == "slow" else full
+        session.mount("http://", adapter)
+        session.proxies = {"http": f"http://proxy.test:{port}"}
+        answer = make_transport("requests-session", session).send(make_request("http://a.test/robots.txt", timeout=0.4))
+        lookup.end()
+    assert failure_kind(answer) is FailureKind.LOCAL
+
+
+def test_timeout_during_a_retry_after_a_response_through_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    requests = pytest.importorskip("requests")
+    from urllib3.util.retry import Retry
+
+    lookup = SlowLookup(monkeypatch, fast=1)
+    adapter = requests.adapters.HTTPAdapter(max_retries=Retry(3, status_forcelist=[503]))
+    with ProxySite(raw=b"HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n") as proxy, requests.Session() as session:
+        session.mount("http://", adapter)
+        session.proxies = {"http": f"http://proxy.test:{proxy.port}"}
+        answer = make_transport("requests-session", session).send(make_request("http://a.test/robots.txt", timeout=0.4))
+        lookup.end()
+    assert failure_kind(answer) is FailureKind.TIMEOUT
 
 
 @contextmanager

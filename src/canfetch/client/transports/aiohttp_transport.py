@@ -70,10 +70,9 @@ _BUFFER_BYTES: Final = 65_536
 # aiohttp rounds timeouts above this threshold up to whole seconds. No timeout reaches it.
 _CEIL_THRESHOLD: Final = 1e9
 _NO_CONTENT: Final = 204
-# Where a name is looked up, and where aiohttp connects to a proxy or a site. The handshake in a tunnel is in another
-# function.
-_LOOKUP_FUNCTION: Final = resolve_host_async.__name__
-_CONNECTING_FUNCTION: Final = "_wrap_create_connection"
+# Where aiohttp looks up the name of a proxy or a site, and connects to it. The handshake in a tunnel is in another
+# function. With a proxy, no other name is looked up.
+_CONNECTING_FUNCTIONS: Final = ("_resolve_host", "_wrap_create_connection")
 
 
 class _RequestContext(NamedTuple):
@@ -352,9 +351,7 @@ def _proxy_errors(*, is_proxied: Callable[[], bool]) -> Iterator[None]:
     try:
         yield
     except (TransportError, aiohttp.ClientConnectorDNSError, aiohttp.ClientSSLError, TimeoutError) as error:
-        # With a proxy, no other name is looked up.
-        is_lookup = isinstance(error, aiohttp.ClientConnectorDNSError) or was_raised_in(error, _LOOKUP_FUNCTION)
-        if not is_proxied() or not (is_lookup or was_raised_in(error, _CONNECTING_FUNCTION)):
+        if not is_proxied() or not any(was_raised_in(error, name) for name in _CONNECTING_FUNCTIONS):
             raise
         if isinstance(error, TransportError):
             raise (error if error.kind is FailureKind.LOCAL else unreachable_proxy(error.detail)) from error.__cause__

@@ -19,7 +19,12 @@ EARLY_SECONDS: Final = 0.05
 
 
 class Deadlines:
-    """The deadlines of `request`. The clock starts at construction."""
+    """The deadlines of `request`. The clock starts at construction.
+
+    Attributes: goes_to_proxy: Whether the request goes to a proxy, and no earlier attempt can have reached the site.
+    """
+
+    goes_to_proxy = False
 
     def __init__(self, request: TransportRequest) -> None:
         start = monotonic()

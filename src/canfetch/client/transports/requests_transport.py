@@ -245,6 +245,7 @@ def _send(
     seconds = _connect_timeout(adapter, pool, deadlines)
     settings["timeout"] = seconds, deadlines.read_timeout()
     adapter = _with_bounded_retries(adapter, deadlines, seconds)
+    deadlines.goes_to_proxy = getattr(pool, "proxy", None) is not None
     connections = None if pool is None else pool.num_connections
     try:
         return adapter.send(request, **settings)
@@ -306,6 +307,7 @@ def _with_bounded_retries(adapter: BaseAdapter, deadlines: Deadlines, connect_se
         def sleep(self, response: Any = None) -> None:
             retry_after = self.get_retry_after(response) if response and self.respect_retry_after_header else None
             to_proxy = response is None and _is_unreachable_proxy(self.history[-1].error)
+            deadlines.goes_to_proxy &= to_proxy
             seconds = (retry_after or self.get_backoff_time()) + (connect_seconds if to_proxy else 0.0)
             if seconds < deadlines.timeout():
                 super().sleep(response)
