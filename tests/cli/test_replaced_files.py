@@ -54,10 +54,10 @@ def permissions(path: Path) -> tuple[int, int, int]:
 def test_owner_group_and_mode_are_kept(run: Run, folder: Path, arguments: tuple[str, ...], mode: int) -> None:
     (folder / "robots.txt").write_bytes(UGLY)
     (folder / "file.txt").write_bytes(UGLY)
-    before = hand_over(folder / "file.txt", mode)
+    *owner, _ = hand_over(folder / "file.txt", mode)
     assert run(*arguments).code in {0, 1}
     assert (folder / "file.txt").read_bytes() != UGLY
-    assert permissions(folder / "file.txt") == before
+    assert permissions(folder / "file.txt") == (*owner, mode & 0o777)
 
 
 @posix
@@ -160,6 +160,20 @@ def test_names_of_one_file_have_one_lock(run: Run, folder: Path) -> None:
     run("agents", "import", "card.json", "--output", "link.toml")
     assert (folder / "bots.toml.lock").exists()
     assert not (folder / "link.toml.lock").exists()
+
+
+@posix
+@pytest.mark.skipif(not IS_ROOT, reason="other users have no links of others")
+def test_links_of_others_in_a_shared_folder_are_not_followed(run: Run, folder: Path) -> None:
+    (folder / "file.txt").write_bytes(UGLY)
+    (folder / "shared").mkdir()
+    (folder / "shared").chmod(0o1777)
+    (folder / "shared" / "link.txt").symlink_to("../file.txt")
+    os.chown(folder / "shared" / "link.txt", 12345, 12346, follow_symlinks=False)
+    for command in (("fmt",), ("init", "--recipe", "allow-all", "--force", "--output")):
+        found = run(*command, "shared/link.txt")
+        assert (found.code, "symbolic link of another user" in found.err) == (2, True)
+    assert (folder / "file.txt").read_bytes() == UGLY
 
 
 @posix

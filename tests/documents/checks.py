@@ -235,7 +235,7 @@ def archive_team_ignores_robots_txt() -> None:
 def servers_respond_with_an_error() -> None:
     """Server rules and middlewares refuse what the rules of the site disallow."""
     policy = parse_policy('[crawler.GPTBot]\nfetch = "none"\n')
-    assert "return 403;" in render_policy(policy, "nginx")
+    assert "return 403 " in render_policy(policy, "nginx")
     site = Site(policy, environment="production", enforcement=Enforcement())
     reply = site.respond(request("/x", "GPTBot/1.0"))
     assert reply is not None

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import logging
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
@@ -17,7 +16,7 @@ from canfetch.agents.address_lists import AddressLists
 from canfetch.client.identity import AddressListFile, RefreshResult, refresh_address_lists
 from canfetch.client.identity.refreshing import _MAX_LIST_BYTES
 from canfetch.client.sqlite_files import FileLock
-from canfetch.errors import InvalidAddressList
+from canfetch.errors import InvalidAddressList, StoreError
 
 USER_AGENT = "ExampleBot/1.0 (+https://example.com/bot)"
 LIST = b'{"creationTime": "2026", "prefixes": [{"ipv4Prefix": "66.249.64.0/27"}]}'
@@ -115,7 +114,7 @@ def test_a_locked_file_is_not_replaced(site: Site, tmp_path: Path, monkeypatch: 
     path = tmp_path / "addresses.json"
     site.serve("/a.json", respond(200, LIST))
     monkeypatch.setattr("canfetch.client.identity.refreshing.FileLock", partial(FileLock, timeout=0.0))
-    with closing(FileLock(f"{path}.lock")), pytest.raises(sqlite3.Error, match="another process has locked it"):
+    with closing(FileLock(f"{path}.lock")), pytest.raises(StoreError, match="another process has locked it"):
         refresh(path, f"{site.origin}/a.json")
     assert not path.exists()
 

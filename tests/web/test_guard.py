@@ -436,8 +436,9 @@ def test_fetches_of_clients_that_went_away_count_until_they_end() -> None:
 
         # A quarter of eight is for one client.
         gone = [asyncio.create_task(fetch(number)) for number in range(2)]
-        while web.running < 2:  # noqa: ASYNC110 - nothing signals it
-            await asyncio.sleep(0.01)
+        async with asyncio.timeout(30):
+            while web.running < 2:  # noqa: ASYNC110 - nothing signals it
+                await asyncio.sleep(0.01)
         for task in gone:
             task.cancel()
         await asyncio.wait(gone)

@@ -253,6 +253,20 @@ def test_computations_of_a_network_are_large_for_a_minute_after_a_long_one() -> 
     in_crowd(check, workers=2)
 
 
+def test_computations_that_wait_are_large_after_a_long_one() -> None:
+    async def check(crowd: Crowd) -> None:
+        await crowd.ask("p1", "b1", "p2", "b2")
+        await crowd.runs("p1", "b1")
+        crowd.time = 0.6
+        await crowd.end("p1")
+        await crowd.end("b1")
+        await crowd.ask("c1")
+        await until(lambda: len(crowd.started) == 2)
+        assert "c1" in crowd.started
+
+    in_crowd(check, workers=2)
+
+
 def test_computations_of_a_network_are_large_after_one_that_was_ended() -> None:
     async def check(crowd: Crowd) -> None:
         for name in ("p1", "b1"):

@@ -184,7 +184,7 @@ class _Prover:
         )
 
     def check_verdicts(self, intent: Intent, expected: list[bool], profile: str) -> IntentProof:
-        """Check the verdicts of a profile. Each target has an expected one."""
+        """Check the verdicts of a profile. `expected` has the verdict for each target."""
         crawlers = self._resolution.crawlers_for(intent)
         engines = tuple(_engines())
         met = 0
@@ -264,7 +264,7 @@ def _alike(robots: RobotsTxt, crawlers: Iterable[CrawlerIntent]) -> Iterable[lis
 
 
 def _is_truncated(robots: RobotsTxt, crawler: CrawlerIntent) -> bool:
-    """Return whether the profile reads a part of a name of the crawler only."""
+    """Return whether the profile reads only part of a name of the crawler."""
     flags = PROFILES[robots.profile]
     grammar_only = flags.abnf_only or flags.token_letters_only
     return grammar_only and not all(is_product_token(token) for token in crawler.agent.encoded_tokens)

@@ -40,22 +40,19 @@ def copy_permissions(file: os.stat_result, descriptor: int, mode: int) -> None:
     """Give an open file the owner and the group of another file, as far as the process may do so, and then a mode.
 
     If the group cannot be kept, its permissions are not given to another one: the group and all others get only those
-    that both have in `mode`.
+    that both have in `mode`. Setuid and setgid bits are not kept.
     """
     if sys.platform == "win32":
         return
-    # Before the mode, because a change of the owner clears setuid bits, and the first group must not get permissions.
+    # Before the mode, because the first group must not get permissions.
     for owner, group in ((-1, file.st_gid), (file.st_uid, -1)):
         with suppress(OSError):
             os.fchown(descriptor, owner, group)
-    status = os.fstat(descriptor)
-    if (status.st_uid, status.st_gid) != (file.st_uid, file.st_gid):
-        mode &= ~(stat.S_ISUID | stat.S_ISGID)
-    if status.st_gid != file.st_gid:
+    if os.fstat(descriptor).st_gid != file.st_gid:
         common = mode & mode >> 3 & stat.S_IRWXO
-        mode = mode & ~(stat.S_IRWXG | stat.S_IRWXO) | common << 3 | common
+        mode = mode & stat.S_IRWXU | common << 3 | common
     with suppress(OSError):
-        os.fchmod(descriptor, mode)
+        os.fchmod(descriptor, mode & 0o777)
 
 
 def create_private_folder(path: str | os.PathLike[str]) -> None:

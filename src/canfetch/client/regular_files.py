@@ -49,8 +49,8 @@ def is_same_file(path: Path, identity: os.stat_result) -> bool:
         return True
 
 
-def create_temporary_file(path: Path, target: Path, *, is_private: bool = False) -> BinaryIO:
-    """Create a file that will replace another one, with its owner, group and mode where that is possible.
+def create_file_like(path: Path, target: Path, *, is_private: bool = False) -> BinaryIO:
+    """Create a file that replaces another one, with its owner, group and mode where that is possible.
 
     Args: is_private: Let only this user read the file.
     Raises: OSError.
@@ -70,10 +70,10 @@ def replace_file(path: str | os.PathLike[str], content: bytes, *, previous: byte
     Args: previous: The content that is replaced. If the file has other content by then, it is not replaced.
     Raises: OSError: The file cannot be written; it is unchanged then.
     """
-    target = Path(os.path.realpath(path))
+    target = follow_links(path)
     temporary = target.with_name(f"{TEMPORARY_PREFIX}{os.urandom(8).hex()}")
     try:
-        with create_temporary_file(temporary, target) as opened:
+        with create_file_like(temporary, target) as opened:
             # Fails if the file is read-only: its content is protected.
             temporary.open("r+b").close()
             opened.write(content)
@@ -88,6 +88,23 @@ def replace_file(path: str | os.PathLike[str], content: bytes, *, previous: byte
         raise
 
 
+def follow_links(path: str | os.PathLike[str]) -> Path:
+    """Return the file that a name leads to.
+
+    Raises: PermissionError: The name is a link that another user may have put into a folder such as /tmp. Systems do
+        not open files by these either.
+    """
+    link = Path(path)
+    if link.is_symlink():
+        folder = link.parent.stat()
+        is_shared = folder.st_mode & stat.S_ISVTX and folder.st_mode & stat.S_IWOTH
+        if is_shared and link.lstat().st_uid not in {folder.st_uid, os.geteuid()}:
+            raise PermissionError(errno.EACCES, "it is a symbolic link of another user")
+    return Path(os.path.realpath(path))
+
+
 def _check_content(path: Path, expected: bytes) -> None:
-    if path.read_bytes() != expected:
+    with open_regular_file(path) as opened:
+        is_same = opened.read(len(expected) + 1) == expected
+    if not is_same:
         raise OSError(errno.EBUSY, "it has changed since it was read: run the command again")

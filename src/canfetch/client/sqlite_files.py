@@ -403,12 +403,17 @@ class FileLock:
 
 
 def _open_lock(path: str) -> int:
-    with suppress(OSError):
-        # O_EXCL does not follow symbolic links: with their targets, any file of this user could change its owner.
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, PRIVATE_FILE_MODE)
+    with suppress(FileExistsError):
+        # O_EXCL does not follow links: the owner of an existing file would change.
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, PRIVATE_FILE_MODE)
+        except OSError:
+            if not os.path.lexists(path):
+                raise
+            raise FileExistsError from None
         with suppress(OSError):
             file = Path(path[: -len(".lock")])
-            # Who may create the file may be everyone, who may then not hold up its owner.
+            # In a folder that everyone can write to, other users must not be able to block the owner.
             status, writers = (file.stat(), 0o222) if file.exists() else (file.parent.stat(), 0o220)
             writers &= status.st_mode
             copy_permissions(status, descriptor, PRIVATE_FILE_MODE | writers | writers << 1)

@@ -7,7 +7,7 @@ after redirects and name resolution. Only http and https are fetched.
 import asyncio
 import time
 from collections.abc import Callable
-from contextlib import AsyncExitStack, ExitStack
+from contextlib import ExitStack
 from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -130,7 +130,7 @@ class Origins:
         end()
         self._fetching.discard(fetch)
         if not fetch.cancelled():
-            # asyncio logs an error that nothing asks for. Its request may have ended.
+            # asyncio logs exceptions that no task retrieves.
             fetch.exception()
 
     async def fetch(self, step: FetchStep, *, deadline: float, documents: ExitStack) -> Response | Failure:
@@ -165,9 +165,10 @@ class Origins:
             allow_private=self.allow_private,
         )
         try:
-            async with asyncio.timeout_at(deadline), AsyncExitStack() as place:
+            with ExitStack() as place:
                 place.callback(self.begin_fetch())
-                return await self.transport.send(request)
+                async with asyncio.timeout_at(deadline):
+                    return await self.transport.send(request)
         except TimeoutError:
             return Failure(step.url, FailureKind.TIMEOUT, "no response in the time of the request")
 

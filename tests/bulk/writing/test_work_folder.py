@@ -63,11 +63,14 @@ def test_restart_removes_only_its_own_files(tmp_path: Path) -> None:
     assert [path.name for path in partial.iterdir()] == ["notes.txt"]
 
 
-@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="other users have no folders of others")
-def test_folder_of_another_user_is_refused(tmp_path: Path) -> None:
+@POSIX
+def test_folder_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "out.csv.partial"
     folder.mkdir()
-    os.chown(folder, 12345, 12346)
+    monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    WorkFolder(tmp_path / "out.csv", "csv", {}, restart=True).discard()
+    folder.mkdir()
+    tmp_path.chmod(0o1777)
     with pytest.raises(InvalidOption, match=r"out\.csv\.partial' belongs to another user"):
         WorkFolder(tmp_path / "out.csv", "csv", {}, restart=True)
     assert not list(folder.iterdir())

@@ -71,7 +71,7 @@ def _lines(rules: ServerRules, place: tuple[str, ...]) -> Iterator[str]:
     yield ""
     if rules.intents:
         yield "RewriteEngine On"
-        yield "# Other rules of this kind may have set them, such as those of the virtual host."
+        yield "# The rules of another policy may have set them, such as those of the virtual host."
         yield "RewriteRule ^ - [E=!CANFETCH_INTENT,E=!CANFETCH_VERDICT]"
     for intent in rules.intents:
         yield f"# {intent.summary}"
@@ -91,7 +91,7 @@ def _lines(rules: ServerRules, place: tuple[str, ...]) -> Iterator[str]:
             yield from _deciding(regex, f"^{intent.number}$", allow=rule.allow)
     if rules.intents:
         # These rules also apply to an `ErrorDocument`, which often is the application.
-        yield "# Error pages are served if they end in .html, .shtml, .txt or .var, without other rewrite rules."
+        yield "# Error pages are served if they end in .html, .htm, .shtml, .txt or .var, without other rewrite rules."
         yield _IS_REFUSED
         yield r'RewriteCond "%{ENV:REDIRECT_STATUS} %{REQUEST_URI}" "^[45][^.]*\.(?:[^/]*\.)?(?:s?html?|txt|var)$"'
         yield "RewriteRule ^ - [L]"

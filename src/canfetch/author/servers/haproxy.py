@@ -15,7 +15,7 @@ from canfetch.author.servers.rules import COMPARED_AS_SENT, NEVER_ALLOWED, ROBOT
 # The library of HAProxy compiles regexes to at most 64 KiB.
 _MAX_REGEX_BYTES: Final = 16_000
 
-# Other rules of this kind may have set them.
+# Rules of another policy may have set them.
 _UNSET: Final = tuple(f"    http-request unset-var(txn.canfetch_{name})" for name in ("intent", "verdict"))
 
 

@@ -24,7 +24,7 @@ from canfetch.core.verdict import Access, Effect
 _origin_of: Final = lru_cache(maxsize=16)(Origin.from_url)
 # Captures of a URL before an outage that are looked at: the last good one may be before several.
 _MAX_EARLIER: Final = 32
-# Of the content and the header fields of each of them.
+# The limit of the content and the header fields of a failure before it.
 _MAX_FAILURE_BYTES: Final = 4096
 # The status of a file without a response.
 _FILE_STATUS: Final = 200
@@ -277,7 +277,7 @@ def _fetch(
 def _without_unread(
     capture: Capture, request: Request, step: FetchResult | Request, policy: AccessPolicy, *, is_last: bool
 ) -> Capture:
-    """Return a redirect, or a large failure before an outage, without the content and header fields without an effect.
+    """Return a redirect, or a large failure before an outage, without the content and header fields that nothing reads.
 
     Args:
         request, step: Its request, and what follows it.

@@ -98,7 +98,7 @@ class _Explanation:
 
 
 def has_row_end(row: Sequence[str], following: TextLines, delimiter: str, cells: int) -> bool | None:
-    """Return whether a row with a line that is too long is valid, and read to its end; None if the table ends before.
+    """Return whether the end of a row with a line that is too long was found; None if the table ends before.
 
     Args: row, following, delimiter, cells: As for `lines_to_read_again`.
     """

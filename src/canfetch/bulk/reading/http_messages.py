@@ -60,7 +60,7 @@ def parse_response(block: bytes, *, is_complete: bool = True) -> StoredResponse:
         if status is None:
             raise BrokenMessage("the HTTP status line is missing or invalid")
         start = end.end()
-        if not status[1].startswith(b"1") or status[1] == _SWITCHING_PROTOCOLS or start == len(block):
+        if not status[1].startswith(b"1") or status[1] == _SWITCHING_PROTOCOLS or not block[start:].strip():
             break
     headers = _fields(lines)
     body = block[start:]

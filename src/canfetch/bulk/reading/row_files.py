@@ -161,7 +161,7 @@ def _bad_rows(reason: str, start: int, text: TextLines, delimiter: str, cells: i
             yield _bad_lines(_CUT_LONG_LINE if is_cut_line else CUT_ROW, start, text.number, is_end=True)
             return
         text.skip_line()
-        # Only whether the quotes of a single line are in pairs matters.
+        # `lines_to_read_again` needs only the parity of the quotes of a single line.
         row = ['"' * (text.quotes % 2), *[""] * (text.number > start)]
     if text.is_read:
         yield _bad_lines(reason, start, text.number, is_end=reason == CUT_ROW or text.is_open)

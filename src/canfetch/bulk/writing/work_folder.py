@@ -7,6 +7,7 @@ the folder remains, and the same command writes the parts that are missing or da
 import errno
 import json
 import os
+import stat
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Self
@@ -158,11 +159,14 @@ def _open_lock_file(path: Path) -> int:
 
 
 def _check_owner(folder: Path) -> None:
-    """Check that no other user can replace the files in an existing folder by links or by other files.
+    """Check that no other user has created a folder, to replace the files in it by links or by other files.
+
+    Some network file systems show other owners, so only a folder that others can write to is checked.
 
     Raises: InvalidOption.
     """
-    if os.name == "posix" and folder.lstat().st_uid != os.geteuid():
+    is_shared = folder.parent.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    if os.name == "posix" and is_shared and folder.lstat().st_uid != os.geteuid():
         raise InvalidOption(f"{quoted(str(folder))} belongs to another user, who could change the output: remove it")
 
 

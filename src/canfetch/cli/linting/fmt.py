@@ -75,7 +75,11 @@ def _format_all(options: _Options, names: tuple[str, ...]) -> int:
             elif file.changed and not options.writes:
                 code = max(code, EXIT_NEGATIVE)
             if writer is None:
-                _write(options, file)
+                try:
+                    _write(options, file)
+                except CommandError as error:
+                    code = EXIT_ERROR
+                    progress.print_error(f"canfetch: {error}")
             else:
                 writer.write(_to_json(file))
             progress.advance(1)

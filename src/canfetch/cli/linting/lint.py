@@ -167,8 +167,14 @@ def _lint_each(
         else:
             if options.applies_fixes and source.path is None:
                 write_standard_output(result.content)
-            elif source.path is not None and is_changed:
-                replace_file(source.path, result.content, previous=source.lint_input.content)
+            elif (
+                source.path is not None
+                and is_changed
+                and not _is_replaced(source.path, source.lint_input.content, result.content, writer, progress)
+            ):
+                code = EXIT_ERROR
+                progress.advance(1)
+                continue
             with paused_collector():
                 writer.write(result.report)
             is_negative = any(finding.severity >= fail_on for finding in result.report.findings)
@@ -284,6 +290,17 @@ def _watch(options: LintOptions, linter: Linter, writer: ReportWriter) -> int:
             stamps[name] = stamp
             sys.stdout.flush()
         time.sleep(_POLL_SECONDS)
+
+
+def _is_replaced(path: str, previous: bytes, content: bytes, writer: ReportWriter, progress: Progress) -> bool:
+    """Replace a file that has not changed since it was read, or report why that is not possible."""
+    try:
+        replace_file(path, content, previous=previous)
+    except CommandError as error:
+        progress.print_error(f"canfetch: {error}")
+        writer.write_error(path, str(error))
+        return False
+    return True
 
 
 def _watched_names(options: LintOptions) -> tuple[str, ...]:

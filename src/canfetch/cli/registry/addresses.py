@@ -12,7 +12,6 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from sqlite3 import Error as SQLiteError
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -75,12 +74,10 @@ def _refresh(file: str, names: tuple[str, ...], agents_registry: str | None, for
             timeout=network.timeout,
             allow_private=not network.public_only,
         )
-    except OSError as error:
-        raise CommandError(f"cannot write {quoted(file)}: {error.strerror or error}") from None
-    except SQLiteError as error:
-        raise CommandError(f"cannot lock {quoted(file)}: {error}") from None
     except CanfetchError as error:
         raise CommandError(str(error)) from None
+    except OSError as error:
+        raise CommandError(f"cannot write {quoted(file)}: {error.strerror or error}") from None
     rows = [{"url": url, "status": "updated", "reason": None} for url in result.updated]
     rows += [{"url": url, "status": "failed", "reason": reason} for url, reason in result.failed.items()]
     rows.sort(key=lambda row: str(row["url"]))

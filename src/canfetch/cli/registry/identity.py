@@ -5,7 +5,7 @@ import os
 import re
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from sqlite3 import Error as SQLiteError
 from typing import Any, Final
@@ -78,8 +78,9 @@ def _init(folder: str, url: str, **values: Any) -> int:
         _write(folder, identity, now)
     except CommandError:
         # Such as on a full disk. The command can be repeated.
-        if not file.stat().st_size:
-            file.unlink()
+        with suppress(OSError):
+            if not file.stat().st_size:
+                file.unlink()
         raise
     _print_next_steps(folder, identity)
     return EXIT_OK

@@ -10,7 +10,7 @@ from typing import Self
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.terminal import is_terminal, printable_lines
 from canfetch.client import regular_files
-from canfetch.client.regular_files import TEMPORARY_PREFIX, create_temporary_file
+from canfetch.client.regular_files import TEMPORARY_PREFIX, create_file_like, follow_links
 from canfetch.core.lines import BYTE_ORDER_MARK
 from canfetch.core.quoting import quoted
 
@@ -27,12 +27,12 @@ class PendingFile:
     """
 
     def __init__(self, name: str, label: str, *, force: bool, is_private: bool = False) -> None:
-        self._target = Path(os.path.realpath(name) if force else name)
         self._label = label
         self._force = force
-        self._temporary = self._target.with_name(f"{TEMPORARY_PREFIX}{os.urandom(8).hex()}")
         with self._errors():
-            self._stream = create_temporary_file(self._temporary, self._target, is_private=is_private)
+            self._target = follow_links(name) if force else Path(name)
+            self._temporary = self._target.with_name(f"{TEMPORARY_PREFIX}{os.urandom(8).hex()}")
+            self._stream = create_file_like(self._temporary, self._target, is_private=is_private)
 
     def write(self, content: bytes) -> None:
         """Add bytes."""

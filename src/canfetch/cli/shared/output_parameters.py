@@ -57,7 +57,7 @@ def check_outputs() -> None:
             _check_not_in_input(label, name, inputs)
             if os.path.lexists(name) and not force:
                 raise CommandError(f"{label} already exists: pass --force to replace it")
-        follows = parameter.type.replaces and os.path.islink(name)  # noqa: PTH114 - a name as typed
+        follows = (parameter.type.replaces or force) and os.path.islink(name)  # noqa: PTH114 - a name as typed
         _check_folder(label, os.path.realpath(name) if follows else name)
         checked.append((option, name))
 

@@ -5,7 +5,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from canfetch.cli.shared.command_errors import EXIT_OK
 
@@ -34,14 +34,15 @@ def called_before_end(function: Callable[[], object]) -> Iterator[None]:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.raise_signal(signal.SIGTERM)
 
+    previous: Any = signal.SIG_DFL
     # Only the main thread can handle signals.
     with suppress(ValueError):
-        signal.signal(signal.SIGTERM, end)
+        previous = signal.signal(signal.SIGTERM, end)
     try:
         yield
     finally:
         with suppress(ValueError):
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            signal.signal(signal.SIGTERM, previous)
 
 
 def _end(*_: object) -> NoReturn:

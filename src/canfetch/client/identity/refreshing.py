@@ -2,6 +2,7 @@
 
 import json
 import os
+import sqlite3
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import closing
@@ -22,13 +23,14 @@ from canfetch.agents.registry import REGISTRY
 from canfetch.client.procedure import Clock
 from canfetch.client.regular_files import open_regular_file, replace_file
 from canfetch.client.request_headers import is_foreign
-from canfetch.client.sqlite_files import FileLock
+from canfetch.client.sqlite_files import FileLock, sqlite_reason
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import Transport, TransportRequest
 from canfetch.client.transports.http_transport import HTTPTransport
 from canfetch.client.watched_file import WatchedFile
 from canfetch.core.origin import find_origin
-from canfetch.errors import InvalidAddressList
+from canfetch.core.quoting import quoted
+from canfetch.errors import InvalidAddressList, StoreError
 
 # All lists of the registry together have about 100 KB.
 _MAX_FILE_BYTES: Final = 16 * 1024 * 1024
@@ -90,9 +92,9 @@ def refresh_address_lists(
         timeout: Seconds for each request.
         allow_private: Whether to connect to private and loopback addresses.
         clock: Returns seconds since the epoch.
-    Raises: OSError: The file cannot be written. sqlite3.Error: It cannot be locked. InvalidAddressList: It exists and
-        is not a file of this kind. InvalidOption, InvalidProductToken: An argument is invalid. A failed request does
-        not raise.
+    Raises: OSError: The file cannot be written. StoreError: It cannot be locked. InvalidAddressList: It exists and is
+        not a file of this kind. InvalidOption, InvalidProductToken: An argument is invalid. A failed request does not
+        raise.
     """
     file = Path(path)
     # Before anything is fetched: it may be another kind of file.
@@ -111,7 +113,11 @@ def refresh_address_lists(
             else:
                 lists[url] = AddressList(fetched, clock())
     if lists:
-        with closing(FileLock(f"{os.path.realpath(path)}.lock")):
+        try:
+            lock = FileLock(f"{os.path.realpath(path)}.lock")
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot lock {quoted(str(path))}: {sqlite_reason(file, error)}") from None
+        with closing(lock):
             # Another process may have added lists meanwhile.
             merged = AddressLists({**_existing_lists(file).lists, **lists})
             replace_file(file, json.dumps(merged.to_json(), indent=1).encode() + b"\n")

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from canfetch.client.regular_files import create_temporary_file
+from canfetch.client.regular_files import create_file_like
 from canfetch.client.sqlite_files import FileLock
 
 # Corrupt files that are kept for inspection.
@@ -78,7 +78,7 @@ def _has_only_nul_bytes(file: BinaryIO) -> bool:
 
 
 def move_corrupt_file(path: Path, identity: Identity, *, timeout: float) -> Path | None:
-    """Rename a corrupt file and its logs to `NAME.corrupt-TIME`, and delete all but the newest of such files.
+    """Rename a corrupt file and its logs to `NAME.corrupt-TIME`, create an empty one, and delete old such files.
 
     Args:
         path: The file.
@@ -101,7 +101,7 @@ def move_corrupt_file(path: Path, identity: Identity, *, timeout: float) -> Path
         path.rename(target)
         with suppress(OSError):
             # Empty, with the owner and the permissions of the other one, for all who share it.
-            create_temporary_file(path, target).close()
+            create_file_like(path, target).close()
         _delete_old_files(path)
         return target
 

@@ -6,8 +6,8 @@ as one here, because they may be one holder of many addresses. Large computation
 small one does not wait for those of several networks either. Computations that wait are started in turns: one of each
 network, and in a network one of each client. A computation whose request ends is ended with its process.
 
-A computation is large if its input is, or if one of the same network took long or was ended a short time ago: a small
-input can need much work.
+A computation is large if its input is. A small input can need much work, so all computations of a network count as
+large for a minute after one that took long or was ended.
 """
 
 import asyncio
@@ -118,8 +118,7 @@ class WorkQueue:
         """
         client = current_client.get()
         network = network_of(client)
-        is_small = size <= SMALL_BYTES and self._clock() >= self._large_until.get(network, -inf)
-        worker = await self._take_worker(client, network, is_small=is_small)
+        worker = await self._take_worker(client, network, is_small=size <= SMALL_BYTES)
         long_at = self._clock() + _LONG_SECONDS
         call = self._in_thread(worker.call, function, *arguments)
         try:
@@ -187,12 +186,17 @@ class WorkQueue:
             del self._waiting[network]
 
     def _may_start(self, network: str, *, is_small: bool) -> bool:
-        return len(self._free) > self._running[network] and (is_small or len(self._large) < self._most_large)
+        return len(self._free) > self._running[network] and (
+            len(self._large) < self._most_large or not self._is_large(network, is_small=is_small)
+        )
+
+    def _is_large(self, network: str, *, is_small: bool) -> bool:
+        return not is_small or self._clock() < self._large_until.get(network, -inf)
 
     def _start(self, network: str, *, is_small: bool) -> Worker:
         self._running[network] += 1
         worker = self._free.pop()
-        if not is_small:
+        if self._is_large(network, is_small=is_small):
             self._large.add(worker)
         return worker
 
