@@ -99,13 +99,8 @@ class FileFacts:
 
         Cost: O(user-agent lines of the groups), and O(rules and user-agent lines of the file) at the first call.
         """
+        indices = list(groups)
         # Many groups may have the same name.
-        matches: dict[bytes, bool] = {}
-        lines: list[int] = []
-        for index in groups:
-            for named, line in self._user_agents[index]:
-                if named not in matches:
-                    matches[named] = token_matches(named, token, self._profile)
-                if matches[named]:
-                    lines.append(line)
-        return tuple(lines)
+        names = {named for index in indices for named, _ in self._user_agents[index]}
+        matching = {named for named in names if token_matches(named, token, self._profile)}
+        return tuple(line for index in indices for named, line in self._user_agents[index] if named in matching)
