@@ -172,6 +172,7 @@ class _Prover:
         self._policy = policy
         self._resolution = resolution
         self._content = content
+        self._robots = parse(content)
         self.targets = sample_targets(policy)
         self._found: dict[tuple[str, str, str, str, str, str], tuple[Intent, set[str]]] = {}
 
@@ -204,24 +205,22 @@ class _Prover:
 
     def check_records(self, intent: Intent, expected: list[bool]) -> None:
         """Check delays, uses and licenses, which are the same in every profile."""
-        robots = parse(self._content)
         fetched = next((target for target, allowed in zip(self.targets, expected, strict=True) if allowed), None)
         for crawler in self._resolution.crawlers_for(intent):
-            for subject, wanted, actual in self._records(robots, intent, crawler, fetched):
+            for subject, wanted, actual in self._records(intent, crawler, fetched):
                 if wanted != actual:
                     self._add(intent, "rfc9309", [crawler.name], (subject, wanted, actual, _RECORD_LOST))
 
     def check_sitemaps(self) -> None:
         """Check the sitemaps, which are the same for every crawler."""
-        found = parse(self._content).sitemaps
+        found = self._robots.sitemaps
         if found != self._policy.sitemaps:
             pair = (str(self._policy.sitemaps), str(found))
             crawler = self._resolution.crawlers_for(self._policy.everyone)[0]
             self._add(self._policy.everyone, "rfc9309", [crawler.name], ("sitemap", *pair, _RECORD_LOST))
 
-    def _records(
-        self, robots: RobotsTxt, intent: Intent, crawler: CrawlerIntent, fetched: str | None
-    ) -> Iterator[tuple[str, str, str]]:
+    def _records(self, intent: Intent, crawler: CrawlerIntent, fetched: str | None) -> Iterator[tuple[str, str, str]]:
+        robots = self._robots
         urls = [record.parsed.url for record in robots.licenses(agent=crawler.agent)]
         yield "license", str([*(intent.licenses or self._policy.licenses)]), str(urls)
         if fetched is None:

@@ -91,8 +91,8 @@ def replace_file(path: str | os.PathLike[str], content: bytes, *, previous: byte
 def follow_links(path: str | os.PathLike[str]) -> Path:
     """Return the file that a name leads to.
 
-    Raises: PermissionError: The name is a link that another user may have put into a folder such as /tmp. Systems do
-        not open files by these either.
+    Raises: PermissionError: The name is a link that another user may have put into a folder such as /tmp. Linux does
+        not open files through such links either.
     """
     link = Path(path)
     if link.is_symlink():

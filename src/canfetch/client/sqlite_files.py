@@ -403,14 +403,13 @@ class FileLock:
 
 
 def _open_lock(path: str) -> int:
-    with suppress(FileExistsError):
+    try:
         # O_EXCL does not follow links: the owner of an existing file would change.
-        try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, PRIVATE_FILE_MODE)
-        except OSError:
-            if not os.path.lexists(path):
-                raise
-            raise FileExistsError from None
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, PRIVATE_FILE_MODE)
+    except OSError:
+        if not os.path.lexists(path):
+            raise
+    else:
         with suppress(OSError):
             file = Path(path[: -len(".lock")])
             # In a folder that everyone can write to, other users must not be able to block the owner.

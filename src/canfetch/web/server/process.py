@@ -44,7 +44,7 @@ def configure_logging(verbose: int) -> None:
         logger.setLevel(level)
     # Of other libraries.
     logging.lastResort = handler
-    # It warns of each write to a connection that its client has closed.
+    # asyncio warns of each write to a connection that its client has closed.
     logging.getLogger("asyncio").setLevel(logging.ERROR)
     # Decisions are about what users ask.
     logging.getLogger("canfetch.decisions").setLevel(logging.WARNING)
